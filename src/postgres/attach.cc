@@ -1,0 +1,302 @@
+#include "postgres/attach.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/log.h"
+#include "postgres/catalog.h"
+#include "postgres/publication.h"
+#include "postgres/quote.h"
+#include "postgres/slot.h"
+#include "postgres/snapshot.h"
+#include "postgres/stream.h"
+
+namespace postrider::postgres {
+namespace {
+
+constexpr int kVersionMin = 130000;
+constexpr int64_t kNoPositionMs = 60'000;     // how long a slot may be without a position
+constexpr int64_t kSenderTimeoutMs = 60'000;  // where the server has switched wal_sender_timeout off
+
+std::string SlotName(const config::Config& config) {
+  return absl::StrCat("replication slot ", QuoteIdentifier(config.slot.name));
+}
+
+// One connection's worth of what is known; the steps below fill it in their order.
+class Attachment {
+ public:
+  Attachment(const config::Config& config, const TableFilter& filter, const ConnectRequest& request, Seen& seen,
+             const Wakeup* stop)
+      : config_(config), filter_(filter), request_(request), seen_(seen), stop_(stop) {}
+
+  absl::StatusOr<Attached> Run() {
+    using Step = absl::Status (Attachment::*)();
+    for (const Step step : {&Attachment::Look, &Attachment::CheckOwnSlot, &Attachment::SeePublication,
+                            &Attachment::SeeTables, &Attachment::OpenReplication, &Attachment::StartSource}) {
+      if (absl::Status status = (this->*step)(); !status.ok()) return status;
+    }
+    return Attached{std::move(connected_), std::move(query_)};
+  }
+
+ private:
+  absl::Status Look();
+  absl::Status CheckOwnSlot();
+  absl::Status SeePublication();
+  absl::Status SeeTables();
+  absl::Status OpenReplication();
+  absl::Status StartSource();
+
+  absl::Status SlotWithoutPosition(const absl::Status& passing);
+  absl::Status SlotMissing() const;
+  absl::Status Identify();
+  absl::Status StartSnapshot(const std::vector<Table>& tables);
+  absl::Status CreateSlot();
+  absl::Status StartStream();
+  absl::Status StartRefused(const absl::Status& refused);
+  const Target& target() const { return query_->target(); }
+  bool recovers_by_snapshot() const { return config_.snapshot.mode == config::SnapshotMode::kWhenNeeded; }
+
+  const config::Config& config_;
+  const TableFilter& filter_;
+  const ConnectRequest& request_;
+  Seen& seen_;
+  const Wakeup* stop_;
+
+  std::optional<Connection> query_;
+  std::optional<Connection> replication_;
+  ServerState state_;
+  Lsn server_lsn_;
+  Connected connected_;
+};
+
+absl::Status Attachment::Look() {
+  if (config_.snapshot.mode == config::SnapshotMode::kAlways) {
+    return MakeFault(Fault::kConfiguration,
+                     "snapshot.mode=always is not possible here: rows read again beside a slot that still has older "
+                     "events would go out before "
+                     "them; use initial, and when_needed where a lost slot is to be made good by a snapshot");
+  }
+  absl::StatusOr<Connection> query = Connection::Open(config_, ConnectionKind::kQuery, stop_);
+  if (!query.ok()) return query.status();
+  query_ = *std::move(query);
+  absl::StatusOr<ServerState> state = ReadServerState(*query_);
+  if (!state.ok()) return state.status();
+  state_ = *std::move(state);
+  connected_.server_version = query_->server_version();
+  if (request_.first && absl::StrContains(state_.synchronous_standby_names, "*")) {
+    LogWarning("synchronous_standby", {{"synchronous_standby_names", state_.synchronous_standby_names}},
+               "the server counts every replication connection as a synchronous standby, so its commits wait for "
+               "Kafka: name the standbys");
+  }
+  return CheckServer(connected_.server_version, state_, target());
+}
+
+absl::Status Attachment::CheckOwnSlot() {
+  if (!state_.slot) return SlotMissing();
+  seen_.slot = true;
+  if (IsLost(*state_.slot) && recovers_by_snapshot() && state_.slot->database == config_.database.dbname) {
+    LogWarning("slot_lost", {{"slot", config_.slot.name}, {"lsn", state_.slot->confirmed_flush_lsn.ToString()}},
+               "the slot is lost; snapshot.mode=when_needed drops it, and a snapshot publishes the rows that are still "
+               "in the table");
+    if (absl::Status status = DropSlot(*query_, config_.slot.name); !status.ok()) return status;
+    state_.slot.reset();
+    std::erase(state_.slots, config_.slot.name);
+    return absl::OkStatus();
+  }
+  if (absl::Status status = CheckSlot(target(), *state_.slot, state_.in_recovery); !status.ok())
+    return SlotWithoutPosition(status);
+  seen_.no_position_until.reset();
+  if (state_.slot->holder) return HeldFault(target(), *state_.slot->holder, config_.slot.takeover);
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::SlotWithoutPosition(const absl::Status& status) {
+  if (FaultOf(status) != Fault::kPassing || state_.slot->confirmed_flush_lsn.valid()) return status;
+  if (!seen_.no_position_until) seen_.no_position_until = After(kNoPositionMs);
+  if (std::chrono::steady_clock::now() < *seen_.no_position_until) return status;
+  return MakeFault(Fault::kSlot,
+                   absl::StrCat(SlotName(config_), " has had no position for a minute, so it cannot be read; drop it: ",
+                                "SELECT pg_drop_replication_slot(", QuoteLiteral(config_.slot.name), ")"));
+}
+
+absl::Status Attachment::SlotMissing() const {
+  if (request_.first || !seen_.slot || recovers_by_snapshot()) return absl::OkStatus();
+  return MakeFault(
+      Fault::kSlot,
+      absl::StrCat(
+          SlotName(config_), " is gone from ", target().address,
+          " since this relay read it (dropped, or not there after a ",
+          "failover): events written since then are not published; a new start makes a new slot, and its snapshot ",
+          "publishes the rows that are still in the table"));
+}
+
+absl::Status Attachment::SeePublication() {
+  const bool may_create = request_.first || !seen_.publication;
+  if (!state_.publication) {
+    if (absl::Status status = MakePublication(*query_, config_, filter_, state_, may_create); !status.ok())
+      return status;
+    absl::StatusOr<ServerState> state = ReadServerState(*query_);
+    if (!state.ok()) return state.status();
+    state_.publication = state->publication;
+    state_.published = std::move(state->published);
+  }
+  if (!state_.publication) return MakeFault(Fault::kPassing, "the publication was made and is gone again");
+  seen_.publication = true;
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::SeeTables() {
+  const absl::StatusOr<std::vector<uint32_t>> captured = CapturedTables(config_, filter_, state_);
+  if (!captured.ok()) return captured.status();
+  const std::vector<std::string> unpublished = UnpublishedTables(config_, filter_, state_);
+  if (!unpublished.empty()) {
+    LogWarning("unpublished_table",
+               {{"publication", config_.publication.name}, {"tables", absl::StrJoin(unpublished, ",")}},
+               "tables that the include list names are not in the publication, so their rows are not published: ALTER "
+               "PUBLICATION ... ADD TABLE");
+  }
+  absl::StatusOr<std::vector<Table>> tables = ReadTables(*query_, *captured);
+  if (!tables.ok()) return tables.status();
+  connected_.tables = *std::move(tables);
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::OpenReplication() {
+  absl::StatusOr<Connection> replication = Connection::Open(config_, ConnectionKind::kReplication, stop_);
+  if (!replication.ok()) return replication.status();
+  replication_ = *std::move(replication);
+  const auto timeout =
+      replication_->Execute("SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'",
+                            {.doing = "setting up the session"});
+  if (!timeout.ok()) return timeout.status();
+  connected_.wal_sender_timeout_ms = timeout->at(0).rows() == 1 ? timeout->at(0).Integer(0, 0) : 0;
+  if (connected_.wal_sender_timeout_ms == 0) {
+    // Switched off, every row takes the walsender's slow path.
+    const auto set = replication_->Execute(absl::StrCat("SET wal_sender_timeout = ", kSenderTimeoutMs),
+                                           {.doing = "setting up the session"});
+    if (!set.ok()) return set.status();
+    connected_.wal_sender_timeout_ms = kSenderTimeoutMs;
+  }
+  return Identify();
+}
+
+absl::Status Attachment::Identify() {
+  const auto identity = replication_->Execute("IDENTIFY_SYSTEM", {.doing = "identifying the server"});
+  if (!identity.ok()) return identity.status();
+  const Result& row = identity->at(0);
+  if (row.rows() != 1) return MakeFault(Fault::kInternal, "IDENTIFY_SYSTEM gave no row");
+  connected_.identity = {.system_identifier = row.Text(0, 0),
+                         .timeline = static_cast<uint32_t>(row.Integer(0, 1)),
+                         .started_at_us = state_.started_at_us};
+  server_lsn_ = row.LsnAt(0, 2);
+  if (request_.expected && request_.expected->system_identifier != connected_.identity.system_identifier) {
+    return MakeFault(
+        Fault::kContinuity,
+        absl::StrCat("the server at ", target().address, " is another cluster (system identifier ",
+                     connected_.identity.system_identifier, " instead of ", request_.expected->system_identifier,
+                     "): check database.hostname; to go on with this one, start again"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::StartSource() {
+  if (state_.slot) {
+    connected_.slot_note = absl::StrCat("took over ", SlotName(config_), " where it stands, at ",
+                                        state_.slot->confirmed_flush_lsn.ToString());
+    if (config_.slot.failover && connected_.server_version >= 170000 && !state_.slot->failover) {
+      absl::StrAppend(&connected_.slot_note,
+                      "; it was made without slot.failover, and on a replication connection ALTER_REPLICATION_SLOT ",
+                      QuoteIdentifier(config_.slot.name), " (FAILOVER true) sets it");
+    }
+    return StartStream();
+  }
+  if (config_.slot.failover && connected_.server_version < 170000) {
+    LogWarning("slot_failover", {{"slot", config_.slot.name}},
+               "slot.failover needs PostgreSQL 17: after a failover this slot is gone");
+  }
+  if (config_.snapshot.mode != config::SnapshotMode::kNoData) {
+    const absl::StatusOr<std::vector<Table>> tables = SnapshotTables(config_.snapshot, connected_.tables);
+    if (!tables.ok()) return tables.status();
+    if (!tables->empty()) return StartSnapshot(*tables);
+  }
+  if (absl::Status status = CreateSlot(); !status.ok()) return status;
+  return StartStream();
+}
+
+absl::Status Attachment::StartSnapshot(const std::vector<Table>& tables) {
+  if (absl::Status status = CheckFreeSlots(state_, 2); !status.ok()) return status;
+  auto snapshot = Snapshot::Start(config_, *std::move(replication_), *std::move(query_), tables);
+  query_.reset();
+  if (!snapshot.ok()) return snapshot.status();
+  connected_.start_lsn = (*snapshot)->consistent_point();
+  connected_.slot_note =
+      absl::StrCat("reading the rows of ", (*snapshot)->tables(), " tables as of ", connected_.start_lsn.ToString(),
+                   "; ", SlotName(config_), " is made at that position when they are published");
+  connected_.source = *std::move(snapshot);
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::CreateSlot() {
+  if (absl::Status status = CheckFreeSlots(state_, 1); !status.ok()) return status;
+  const auto made = MakeSlot(*replication_, *query_, config_.slot.name, SlotPurpose::kStream, config_.slot.failover);
+  if (!made.ok()) return made.status();
+  seen_.slot = true;
+  state_.slot.emplace();
+  state_.slot->confirmed_flush_lsn = made->consistent_point;
+  connected_.slot_note =
+      absl::StrCat("made ", SlotName(config_), " at ", made->consistent_point.ToString(), ", without a snapshot");
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::StartStream() {
+  // On another timeline, or after a crash of the server, the same position may mean other events.
+  connected_.resumed = request_.expected && *request_.expected == connected_.identity && request_.resume_lsn.valid() &&
+                       request_.resume_lsn <= server_lsn_;
+  connected_.start_lsn = connected_.resumed ? request_.resume_lsn : state_.slot->confirmed_flush_lsn;
+  const auto started = replication_->Execute(StartCommand(config_, connected_.resumed ? request_.resume_lsn : Lsn()),
+                                             {.doing = "starting the stream", .copy = true, .fault = &StartFault});
+  if (!started.ok()) return StartRefused(started.status());
+  if (started->back().status() != PGRES_COPY_BOTH)
+    return MakeFault(Fault::kInternal, "START_REPLICATION did not start a stream");
+  connected_.source = std::make_unique<Stream>(*std::move(replication_));
+  return absl::OkStatus();
+}
+
+// Somebody was quicker.
+absl::Status Attachment::StartRefused(const absl::Status& refused) {
+  if (SqlstateOf(refused) != "55006") return refused;
+  const auto slot = ReadSlot(*query_);
+  if (!slot.ok() || !slot->has_value() || !(*slot)->holder) return refused;
+  return HeldFault(target(), *(*slot)->holder, config_.slot.takeover);
+}
+
+}  // namespace
+
+absl::Status CheckServer(int server_version, const ServerState& state, const Target& target) {
+  if (server_version < kVersionMin) {
+    return MakeFault(Fault::kDatabaseRefuses, absl::StrCat("the server at ", target.address, " is PostgreSQL ",
+                                                           server_version / 10000, ": 13 or later is needed"));
+  }
+  if (state.wal_level != "logical") {
+    return MakeFault(
+        Fault::kDatabaseRefuses,
+        absl::StrCat("wal_level is ", state.wal_level, " on the server at ", target.address,
+                     ", and has to be logical: run ",
+                     "ALTER SYSTEM SET wal_level = 'logical' and restart the server (Amazon RDS: the parameter ",
+                     "rds.logical_replication; Google Cloud SQL: the flag cloudsql.logical_decoding)"));
+  }
+  // A slot of its own can be read on a standby from 16 on; nothing can be made there.
+  const bool can_read = server_version >= 160000 && state.slot && !state.slot->synced;
+  if (state.in_recovery && !can_read) {
+    return MakeFault(Fault::kPassing,
+                     absl::StrCat("the server at ", target.address, " is a standby: waiting until it is promoted"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Attached> Attach(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
+                                Seen& seen, const Wakeup* stop) {
+  return Attachment(config, filter, request, seen, stop).Run();
+}
+
+}  // namespace postrider::postgres

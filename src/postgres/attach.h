@@ -1,0 +1,41 @@
+// From a configuration to a Source: the sequence of one connection. Blocking, on the connector's thread.
+//
+//   1. an ordinary connection: the server's version and settings, slot, publication and tables in one round trip;
+//   2. the slot, where there is one: readable, and nobody's; the publication, made where it is missing; the captured
+//   tables;
+//   3. a replication connection: identity, session settings;
+//   4. START_REPLICATION on the slot; or the slot is made first; or a snapshot begins, which makes the slot at its end.
+// Tested by tests/unit/postgres/connector_test.cc.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "base/table_filter.h"
+#include "base/wakeup.h"
+#include "config/config.h"
+#include "postgres/connection.h"
+#include "postgres/connector.h"
+#include "postgres/server_state.h"
+
+namespace postrider::postgres {
+
+// What this process has seen: once there, a slot or publication that is missing was dropped, and is not made again.
+struct Seen {
+  bool slot = false;
+  bool publication = false;
+  std::optional<Deadline> no_position_until;  // since when the slot has had no position
+};
+
+// Faults of the server itself: too old, wal_level, a standby.
+absl::Status CheckServer(int server_version, const ServerState& state, const Target& target);
+
+struct Attached {
+  Connected connected;
+  std::optional<Connection> query;  // the ordinary connection, where no snapshot needs it
+};
+
+absl::StatusOr<Attached> Attach(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
+                                Seen& seen, const Wakeup* stop);
+
+}  // namespace postrider::postgres

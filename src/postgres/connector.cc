@@ -1,0 +1,235 @@
+#include "postgres/connector.h"
+
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/text.h"
+#include "postgres/attach.h"
+#include "postgres/catalog.h"
+#include "postgres/slot.h"
+#include "postgres/snapshot.h"
+
+namespace postrider::postgres {
+namespace {
+
+constexpr std::chrono::seconds kJoinTimeout{1};
+constexpr char kCannotConnectNow[] = "57P03";
+constexpr int64_t kDropSlotMs = 3'000;  // the server may take a moment to notice that the stream was closed
+
+// What the thread and its owner share; the thread keeps it alive should the owner have to leave it behind.
+struct Shared {
+  explicit Shared(const config::Config& configuration) : config(configuration) {}
+
+  const config::Config config;
+  const Wakeup stop;   // rung once, by the owner: ends whatever waits
+  const Wakeup asked;  // rung with each question
+  std::atomic<bool> server_stopping{false};
+
+  std::mutex mutex;  // guards what follows
+  std::condition_variable left;
+  std::deque<std::function<void()>> questions;
+  bool ended = false;
+  const Wakeup* answered = nullptr;  // the owner's bell; null once the owner has gone
+  std::optional<absl::StatusOr<Connected>> connected;
+  std::optional<absl::Status> finished;
+  std::optional<absl::StatusOr<Table>> table;
+
+  // The thread's own.
+  Seen seen;
+  std::optional<Connection> query;  // kept for questions about tables, and to be told when the server stops
+};
+
+void RingOwner(Shared& shared) {
+  const std::lock_guard<std::mutex> lock(shared.mutex);
+  if (shared.answered != nullptr) shared.answered->Ring();
+}
+
+std::function<void()> NextQuestion(Shared& shared) {
+  const std::lock_guard<std::mutex> lock(shared.mutex);
+  if (shared.questions.empty()) return nullptr;
+  std::function<void()> question = std::move(shared.questions.front());
+  shared.questions.pop_front();
+  return question;
+}
+
+// The kept connection says something although nothing was asked: mostly that it ends. When no new one is let in because
+// the server shuts down (or starts, and then the stream is lost as well), that is the news.
+void HearServer(Shared& shared) {
+  if (PQconsumeInput(shared.query->raw()) != 0 && PQstatus(shared.query->raw()) == CONNECTION_OK) return;
+  shared.query.reset();
+  absl::StatusOr<Connection> again = Connection::Open(shared.config, ConnectionKind::kQuery, &shared.stop);
+  if (again.ok()) {
+    shared.query = *std::move(again);
+    return;
+  }
+  if (SqlstateOf(again.status()) != kCannotConnectNow) return;
+  shared.server_stopping = true;
+  RingOwner(shared);
+}
+
+void Work(const std::shared_ptr<Shared>& shared) {
+  while (true) {
+    pollfd polled[3] = {{shared->stop.fd(), POLLIN, 0},
+                        {shared->asked.fd(), POLLIN, 0},
+                        {shared->query ? PQsocket(shared->query->raw()) : -1, POLLIN, 0}};
+    if (poll(polled, 3, -1) < 0) continue;
+    if (polled[0].revents != 0) break;
+    if (polled[2].revents != 0) HearServer(*shared);
+    if (polled[1].revents == 0) continue;
+    shared->asked.Clear();
+    while (const std::function<void()> question = NextQuestion(*shared)) question();
+  }
+  shared->query.reset();
+  const std::lock_guard<std::mutex> lock(shared->mutex);
+  shared->questions.clear();
+  shared->ended = true;
+  shared->left.notify_all();
+}
+
+// Puts an answer where it is taken from, and rings.
+template <typename T, typename Value>
+void Answer(Shared& shared, std::optional<T> Shared::*place, Value value) {
+  const std::lock_guard<std::mutex> lock(shared.mutex);
+  (shared.*place).emplace(std::move(value));
+  if (shared.answered != nullptr) shared.answered->Ring();
+}
+
+// Once the process has streamed, secrets and rights that are refused are being changed: that passes.
+absl::Status AfterTheStart(const absl::Status& status) {
+  if (status.ok() || absl::IsCancelled(status) || absl::IsNotFound(status) ||
+      FaultOf(status) != Fault::kDatabaseRefuses)
+    return status;
+  return MakeFault(Fault::kPassing, MessageOf(status));
+}
+
+absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
+  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
+                                                         selection.schema_include_list, selection.schema_exclude_list);
+  if (filter.ok()) return filter;
+  return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
+}
+
+absl::StatusOr<Connected> Connect(Shared& shared, const ConnectRequest& request) {
+  shared.query.reset();
+  const absl::StatusOr<TableFilter> filter = FilterOf(shared.config.tables);
+  if (!filter.ok()) return filter.status();
+  absl::StatusOr<Attached> attached = Attach(shared.config, *filter, request, shared.seen, &shared.stop);
+  if (!attached.ok()) return request.first ? attached.status() : AfterTheStart(attached.status());
+  shared.query = std::move(attached->query);
+  shared.server_stopping = false;
+  return std::move(attached->connected);
+}
+
+absl::StatusOr<std::vector<Table>> ReadOneTable(Shared& shared, uint32_t oid) {
+  if (!shared.query) {
+    absl::StatusOr<Connection> query = Connection::Open(shared.config, ConnectionKind::kQuery, &shared.stop);
+    if (!query.ok()) return query.status();
+    shared.query = *std::move(query);
+  }
+  return ReadTables(*shared.query, {oid});
+}
+
+absl::StatusOr<Table> Lookup(Shared& shared, uint32_t oid) {
+  const bool kept = shared.query.has_value();
+  absl::StatusOr<std::vector<Table>> tables = ReadOneTable(shared, oid);
+  if (!tables.ok() && kept) {
+    // The kept one may have been closed in the meantime.
+    shared.query.reset();
+    tables = ReadOneTable(shared, oid);
+  }
+  if (!tables.ok()) return AfterTheStart(tables.status());
+  if (tables->empty()) return absl::NotFoundError(absl::StrCat("no table has the oid ", oid));
+  return std::move(tables->front());
+}
+
+class ThreadedConnector : public Connector {
+ public:
+  ThreadedConnector(const config::Config& config, const Wakeup* wakeup) : shared_(std::make_shared<Shared>(config)) {
+    shared_->answered = wakeup;
+    thread_ = std::thread(Work, shared_);
+  }
+
+  ~ThreadedConnector() override {
+    std::unique_lock<std::mutex> lock(shared_->mutex);
+    shared_->answered = nullptr;
+    shared_->stop.Ring();
+    const bool ended = shared_->left.wait_for(lock, kJoinTimeout, [&] { return shared_->ended; });
+    lock.unlock();
+    // Only a name that is still being resolved holds it longer, and that cannot be interrupted.
+    if (ended) {
+      thread_.join();
+    } else {
+      thread_.detach();
+    }
+  }
+
+  void StartConnect(const ConnectRequest& request) override {
+    Ask([shared = shared_.get(), request] { Answer(*shared, &Shared::connected, Connect(*shared, request)); });
+  }
+  std::optional<absl::StatusOr<Connected>> TakeConnected() override { return Take(&Shared::connected); }
+
+  void StartFinishSnapshot(std::unique_ptr<Source> source) override {
+    POSTRIDER_CHECK(source != nullptr && source->is_snapshot());
+    // A function can be copied, a source cannot.
+    std::shared_ptr<Source> kept = std::move(source);
+    Ask([shared = shared_.get(), kept = std::move(kept)]() mutable {
+      absl::Status finished = static_cast<Snapshot&>(*kept).Finish(shared->config);
+      kept.reset();
+      Answer(*shared, &Shared::finished, std::move(finished));
+    });
+  }
+  std::optional<absl::Status> TakeFinishedSnapshot() override { return Take(&Shared::finished); }
+
+  void StartLookup(uint32_t relation_oid) override {
+    Ask([shared = shared_.get(), relation_oid] { Answer(*shared, &Shared::table, Lookup(*shared, relation_oid)); });
+  }
+  std::optional<absl::StatusOr<Table>> TakeTable() override { return Take(&Shared::table); }
+
+  bool server_stopping() const override { return shared_->server_stopping; }
+
+  absl::Status DropSlot() override;
+
+ private:
+  void Ask(std::function<void()> question) {
+    const std::lock_guard<std::mutex> lock(shared_->mutex);
+    shared_->questions.push_back(std::move(question));
+    shared_->asked.Ring();
+  }
+
+  template <typename T>
+  std::optional<T> Take(std::optional<T> Shared::*place) {
+    const std::lock_guard<std::mutex> lock(shared_->mutex);
+    return std::exchange((*shared_).*place, std::nullopt);
+  }
+
+  std::shared_ptr<Shared> shared_;
+  std::thread thread_;
+};
+
+absl::Status ThreadedConnector::DropSlot() {
+  const Deadline deadline = After(kDropSlotMs);
+  absl::StatusOr<Connection> query = Connection::Open(shared_->config, ConnectionKind::kQuery, &shared_->stop);
+  if (!query.ok()) return query.status();
+  while (true) {
+    absl::Status dropped = postgres::DropSlot(*query, shared_->config.slot.name);
+    if (SqlstateOf(dropped) != "55006" || std::chrono::steady_clock::now() > deadline) return dropped;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Connector> MakeConnector(const config::Config& config, const Wakeup* wakeup) {
+  return std::make_unique<ThreadedConnector>(config, wakeup);
+}
+
+}  // namespace postrider::postgres

@@ -1,0 +1,17 @@
+#include "postgres/relation_bytes.h"
+
+#include "postgres/pgoutput_writer.h"
+
+namespace postrider::postgres {
+
+std::string RelationBytes(const Table& table) {
+  std::vector<SnapshotColumn> columns;
+  for (const TableColumn& column : table.columns) {
+    if (!column.generated) columns.push_back({column.name, column.type.oid, column.type.modifier});
+  }
+  std::string bytes;
+  WriteRelation(table.oid, table.schema, table.name, columns, bytes);
+  return bytes;
+}
+
+}  // namespace postrider::postgres
