@@ -1,0 +1,65 @@
+// A JSON text as Jackson's ObjectMapper.readTree reads it.
+//
+// Only an object or an array at the very beginning; what follows it is not looked at. Of a name that repeats the last
+// value counts, at the place of the first. Jackson's limits: 1000 levels, 1000 digits a number, 50,000 bytes a name,
+// 20,000,000 a string. Tested by tests/unit/connect/json_document_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "connect/arena.h"
+
+namespace postrider::connect {
+
+struct JsonMember;
+
+struct JsonNode {
+  enum class Kind : uint8_t { kNull, kBoolean, kInt, kLong, kBigInteger, kDouble, kString, kArray, kObject };
+
+  Kind kind = Kind::kNull;
+  union {
+    int64_t integer = 0;  // kBoolean, kInt, kLong
+    double real;          // kDouble; beyond its range: infinite
+  };
+  const void* data = nullptr;
+  size_t size = 0;
+
+  std::string_view text() const { return {static_cast<const char*>(data), size}; }  // kString
+  std::span<const JsonNode> elements() const;                                       // kArray
+  std::span<const JsonMember> members() const;  // kObject: in document order, each name once
+};
+
+struct JsonMember {
+  std::string_view name;
+  JsonNode value;
+};
+
+inline std::span<const JsonNode> JsonNode::elements() const {
+  return {static_cast<const JsonNode*>(data), size};
+}
+inline std::span<const JsonMember> JsonNode::members() const {
+  return {static_cast<const JsonMember*>(data), size};
+}
+
+// Keeps its memory from text to text.
+class JsonDocument {
+ public:
+  JsonDocument();
+  ~JsonDocument();
+
+  // nullptr where the text is not such JSON. The nodes live until the next call, and as long as what is in `arena`.
+  // Half a surrogate pair is kept, in the three bytes that UTF-8 would have for it.
+  const JsonNode* Parse(std::string_view text, Arena& arena);
+
+ private:
+  class Builder;
+
+  std::string text_;  // parsed in place: strings point into it
+  std::unique_ptr<Builder> builder_;
+};
+
+}  // namespace postrider::connect

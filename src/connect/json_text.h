@@ -1,0 +1,29 @@
+// Text as Jackson writes it inside JSON, and bytes as java.util.Base64 does. All append to `out`.
+//
+// Source: jackson-core's UTF8JsonGenerator and CharTypes: " and \ escaped, control characters by their short form or
+// \u00XX with capitals, characters beyond the BMP as two \uXXXX, all else raw. Never fails: bytes that are no UTF-8 go
+// through as they are. Pure. Tested by tests/unit/connect/json_text_test.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "connect/arena.h"
+
+namespace postrider::connect {
+
+// Jackson escapes characters beyond the BMP where it writes bytes, and not where it writes a Java string.
+enum class BeyondBmp { kEscaped, kRaw };
+
+// With the quotes around it.
+void AppendJsonString(std::string_view text, std::string& out, BeyondBmp beyond_bmp = BeyondBmp::kEscaped);
+
+void AppendBase64(std::string_view bytes, std::string& out);         // '+' and '/', padded
+void AppendBase64UrlSafe(std::string_view bytes, std::string& out);  // '-' and '_', padded
+void AppendHex(std::string_view bytes, std::string& out);            // in small letters
+
+// The bytes that an even number of hexadecimal digits stands for.
+std::optional<std::string_view> ParseHex(std::string_view digits, Arena& arena);
+
+}  // namespace postrider::connect

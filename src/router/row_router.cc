@@ -1,0 +1,236 @@
+#include "router/row_router.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/text.h"
+#include "connect/binary_text.h"
+#include "router/event_time.h"
+
+namespace postrider::router {
+namespace {
+
+constexpr size_t kKeptBytes = 1024 * 1024;
+
+// String.trim(): all up to U+0020 goes.
+bool IsBlank(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+}
+
+bool IsEmptyPayload(const connect::Value& payload) {
+  return payload.is_null() || (payload.kind == connect::Value::Kind::kString && IsBlank(payload.text));
+}
+
+std::string Named(const Plan& plan, const Slot& slot) {
+  return absl::StrCat("column \"", slot.column, "\" of ", plan.table);
+}
+
+}  // namespace
+
+RowRouter::RowRouter(const config::Router& options, const Converters& converters, TopicRoute topics)
+    : options_(options),
+      converters_(converters),
+      topics_(std::move(topics)),
+      expansion_(options.event_payload, options.expand_null_as_optional_bytes) {}
+
+absl::StatusOr<Routed> RowRouter::Route(Plan& plan, const decoder::Tuple& row, int64_t now_ms) {
+  if (row.size() != plan.column_count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a row of ", plan.table, " has ", row.size(), " columns, its relation ", plan.column_count));
+  }
+  row.CopyTo(values_);
+  arena_.Reset();
+  if (value_buffer_.capacity() > kKeptBytes) std::string().swap(value_buffer_);
+  Routed routed{.kind = Routed::Kind::kRecord};
+  const absl::Status status = RouteRow(plan, now_ms, routed);
+  if (status.ok()) return routed;
+  if (!absl::IsFailedPrecondition(status)) return status;
+  reason_ = std::string(MessageOf(status));
+  routed.kind = Routed::Kind::kHeld;
+  routed.reason = reason_;
+  return routed;
+}
+
+absl::Status RowRouter::RouteRow(Plan& plan, int64_t now_ms, Routed& routed) {
+  Record& record = routed.record;
+  std::optional<std::string_view> text;
+  absl::Status status = ReadText(plan, plan.id, text);
+  if (!status.ok()) return status;
+  record.id = text.value_or("");
+
+  if (status = SetTime(plan, now_ms, record); !status.ok()) return status;
+  if (status = SetHeaders(plan, record); !status.ok()) return status;
+
+  connect::Value route;
+  if (status = Read(plan, plan.route, route); !status.ok()) return status;
+  if (route.is_null()) {
+    return absl::FailedPreconditionError(absl::StrCat(Named(plan, plan.route), " is null, so the event has no topic"));
+  }
+  if (status = SetValue(plan, route.text, routed); !status.ok()) return status;
+  if (status = SetPartition(plan, record); !status.ok()) return status;
+
+  connect::Value key;
+  if (status = ReadOrDefault(plan, plan.key, key); !status.ok()) return status;
+  record.key = plan.key_converter->Convert(key);
+  return SetTopic(route.text, record);
+}
+
+absl::Status RowRouter::Read(const Plan& plan, const Slot& slot, connect::Value& value) {
+  const decoder::Value& raw = values_[slot.index];
+  if (raw.kind == decoder::ValueKind::kNull) {
+    const connect::Schema& schema = *slot.type.schema;
+    value = schema.optional ? connect::Value{} : connect::InsteadOfNull(slot.type, arena_);
+    return absl::OkStatus();
+  }
+  if (raw.kind == decoder::ValueKind::kUnchanged) {
+    return absl::InvalidArgumentError(absl::StrCat(Named(plan, slot), " came without its value in an insert"));
+  }
+  switch (connect::Decode(slot.type, raw.bytes, raw.kind == decoder::ValueKind::kBinary, arena_, value)) {
+    case connect::Decoded::kDone:
+      return absl::OkStatus();
+    case connect::Decoded::kMalformed:
+      return absl::InvalidArgumentError(
+          absl::StrCat(Named(plan, slot), " holds what is no value of its type in the form that was asked for"));
+    case connect::Decoded::kUnconvertible:
+      break;
+  }
+  if (slot.type.schema->optional || slot.type.schema->default_value != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(Named(plan, slot),
+                   " is NOT NULL and holds a value that its Connect type cannot express, such as NaN or a time out of ",
+                   "range: set decimal.handling.mode=string, or time.precision.mode=microseconds"));
+}
+
+absl::Status RowRouter::ReadOrDefault(const Plan& plan, const Slot& slot, connect::Value& value) {
+  absl::Status status = Read(plan, slot, value);
+  if (status.ok()) value = connect::OrDefault(*slot.type.schema, value);
+  return status;
+}
+
+absl::Status RowRouter::ReadText(const Plan& plan, const Slot& slot, std::optional<std::string_view>& text) {
+  const decoder::Value& raw = values_[slot.index];
+  text.reset();
+  if (raw.kind == decoder::ValueKind::kText) text = raw.bytes;
+  if (raw.kind != decoder::ValueKind::kBinary) return absl::OkStatus();
+  text = connect::BinaryToText(slot.type.oid, slot.type.kind, raw.bytes, arena_);
+  if (text) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(Named(plan, slot), " came in a binary form that is not known"));
+}
+
+absl::Status RowRouter::SetTime(const Plan& plan, int64_t now_ms, Record& record) {
+  constexpr int64_t kNone = -1;  // Connect: the producer's clock
+  record.timestamp_ms = now_ms;
+  if (!plan.time) return absl::OkStatus();
+  std::optional<std::string_view> text;
+  const absl::Status status = ReadText(plan, *plan.time, text);
+  if (!status.ok() || !text) return status;
+  const std::optional<int64_t> ms = EventTimeMs(plan.time->type.oid, *text);
+  if (!ms) return absl::InvalidArgumentError(absl::StrCat(Named(plan, *plan.time), " holds what is no time"));
+  if (*ms < 0 && *ms != kNone) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(Named(plan, *plan.time), " is before 1970, which the timestamp of a record cannot be"));
+  }
+  if (*ms != kNone) record.timestamp_ms = *ms;
+  return absl::OkStatus();
+}
+
+absl::Status RowRouter::SetHeaders(Plan& plan, Record& record) {
+  headers_.clear();
+  for (const OwnedHeader& header : context_) {
+    headers_.push_back(
+        {.key = header.key, .value = header.value ? std::optional<std::string_view>(*header.value) : std::nullopt});
+  }
+  absl::Status status = AddTrace(plan);
+  if (!status.ok()) return status;
+  for (HeaderSlot& header : plan.headers) {
+    connect::Value value;
+    if (status = ReadOrDefault(plan, header.slot, value); !status.ok()) return status;
+    headers_.push_back({.key = header.key, .value = header.converter.Convert(value)});
+  }
+  record.headers = headers_;
+  return absl::OkStatus();
+}
+
+absl::Status RowRouter::AddTrace(const Plan& plan) {
+  if (!plan.trace) return absl::OkStatus();
+  connect::Value value;
+  absl::Status status = Read(plan, *plan.trace, value);
+  if (!status.ok() || value.is_null()) return status;
+  static constexpr connect::Schema kText{.type = connect::Type::kString};
+  if (!converters_.header.Accepts(kText).ok()) return status;
+  for (const auto& [key, text] : TraceOf(value.text)) {
+    std::string buffer;
+    const std::optional<std::string_view> bytes =
+        converters_.header.Convert(&kText, connect::Value::String(text), buffer);
+    headers_.push_back({.key = arena_.Copy(key), .value = bytes ? std::optional(arena_.Copy(*bytes)) : std::nullopt});
+  }
+  return status;
+}
+
+absl::Status RowRouter::SetValue(Plan& plan, std::string_view route, Routed& routed) {
+  connect::Expanded payload{.schema = plan.payload.type.schema};
+  absl::Status status = ReadOrDefault(plan, plan.payload, payload.value);
+  if (!status.ok()) return status;
+  if (IsEmptyPayload(payload.value) && options_.tombstone_on_empty_payload) {
+    routed.record.value.reset();
+    return status;
+  }
+  bool expanded = false;
+  if (plan.expand && !payload.value.is_null()) {
+    if (std::optional<connect::Expanded> result = expansion_.Expand(payload.value.text, arena_)) {
+      expanded = result->schema != nullptr || !plan.envelope;
+      if (expanded) payload = *result;
+    }
+    routed.expansion_failed = !expanded || payload.schema == nullptr;
+  }
+  if (plan.envelope) {
+    if (!expanded) payload.schema = plan.envelope_fields.front().schema;
+    return SetEnvelope(plan, route, payload, routed.record);
+  }
+  routed.record.value = expanded ? converters_.value.Convert(payload.schema, payload.value, value_buffer_)
+                                 : plan.payload_converter->Convert(payload.value);
+  return status;
+}
+
+absl::Status RowRouter::SetEnvelope(Plan& plan, std::string_view route, const connect::Expanded& payload,
+                                    Record& record) {
+  plan.envelope_fields.front().schema = payload.schema;
+  std::span<connect::Value> items = arena_.NewSpan<connect::Value>(plan.envelope_fields.size());
+  items[0] = payload.value;
+  for (size_t i = 0; i < plan.envelope_slots.size(); ++i) {
+    const absl::Status status = ReadOrDefault(plan, plan.envelope_slots[i], items[i + 1]);
+    if (!status.ok()) return status;
+  }
+  name_buffer_.assign(plan.envelope_name_start).append(route).append(plan.envelope_name_end);
+  connect::Schema schema{.type = connect::Type::kStruct, .name = name_buffer_, .fields = plan.envelope_fields};
+  if (plan.version) {
+    connect::Value version;
+    const absl::Status status = Read(plan, *plan.version, version);
+    if (!status.ok()) return status;
+    if (!version.is_null()) schema.version = static_cast<int32_t>(version.integer);
+  }
+  record.value = converters_.value.Convert(&schema, connect::Value::Struct(items), value_buffer_);
+  return absl::OkStatus();
+}
+
+absl::Status RowRouter::SetPartition(const Plan& plan, Record& record) {
+  if (!plan.partition) return absl::OkStatus();
+  connect::Value value;
+  absl::Status status = Read(plan, *plan.partition, value);
+  if (!status.ok() || value.is_null()) return status;
+  if (value.integer < 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(Named(plan, *plan.partition), " is negative, which no partition's number can be"));
+  }
+  record.partition = static_cast<int32_t>(value.integer);
+  return status;
+}
+
+absl::Status RowRouter::SetTopic(std::string_view route, Record& record) {
+  const TopicRoute::Target& target = topics_.Resolve(route);
+  if (!target.refusal.empty()) return absl::FailedPreconditionError(target.refusal);
+  record.topic = target.topic;
+  return absl::OkStatus();
+}
+
+}  // namespace postrider::router
