@@ -1,0 +1,20 @@
+// What an error in a delivery report means for the record: passing, lasting, and for whom.
+//
+// The codes are librdkafka's (rd_kafka_resp_err_t); what a broker answers and what librdkafka does with it: Kafka's
+// protocol guide, "Error Codes", and rd_kafka_handle_Produce_error of librdkafka 2.15. What librdkafka retries by
+// itself never gets here. Pure. Tested by tests/unit/kafka/outcome_test.cc.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include "kafka/producer.h"
+
+namespace postrider::kafka {
+
+// `guilty`: the error is surely this record's own, because it was alone in its batch or because the broker named it.
+Delivery::Outcome OutcomeOf(rd_kafka_resp_err_t error, bool guilty);
+
+// Whether an error event says that a broker knows who we are or what we speak, and refuses.
+bool IsRefusal(rd_kafka_resp_err_t error);
+
+}  // namespace postrider::kafka
