@@ -1,0 +1,132 @@
+// Records -> acknowledgements: owns the producer through its lives, and the rule for delivery errors.
+//
+//   kTaken    the row is done with: handed over, or acknowledged before, or skipped as configured
+//   kBlocked  not now: the byte budget is full, the topic is being looked up, or the row is held. Offer it again
+//
+// A delivery error stops producing at once. The queue is purged and every report drained; then
+//   - what passes, or was fatal for the producer: a new producer, and the stream is repeated from the confirmed position;
+//   - what lasts for a topic: the new producer probes it, and the stream is repeated only when it would be taken;
+//   - a batch refused as a whole: one pass with one record a batch, to find the guilty record;
+//   - what lasts for one record: when the repeat reaches that row it is tried alone, while everything behind it stays unread in the stream.
+//     Only when the broker refuses it alone too is it held (and tried again with backoff) or skipped: in a snapshot that is read again
+//     another row may stand at its place. Nothing is ever sent out of turn.
+// `rewind_wanted()` asks the relay to repeat the stream; until Rewound() all offers are blocked.
+//
+// Belongs to the loop's thread; nothing blocks. Tested by tests/unit/relay/publisher_test.cc with a scripted producer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/record.h"
+#include "config/config.h"
+#include "kafka/producer.h"
+#include "relay/backoff.h"
+#include "relay/stats.h"
+#include "relay/tracker.h"
+
+namespace postrider::relay {
+
+// Why a row is not published, for logs and the state `held`.
+struct Hold {
+  std::string code;    // stable: "unroutable", "unknown_topic", "record_too_large", ...
+  std::string reason;  // one sentence
+  std::string id;      // the event's id, where known
+  std::string table;
+  std::string topic;
+  int attempts = 0;
+  int64_t next_try_us = 0;
+};
+
+class Publisher {
+ public:
+  enum class Offered { kTaken, kBlocked };
+
+  Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats);
+  ~Publisher();
+
+  // Makes the first producer. A fault kConfiguration for settings that librdkafka refuses.
+  absl::Status Start();
+
+  // Offers the row `place` of the open transaction. The record is copied when taken.
+  Offered Offer(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
+  // A row that the router itself cannot make a record of: held, or skipped as configured.
+  Offered OfferUnroutable(std::string_view reason, std::string_view id, std::string_view table, Tracker::RowPlace place,
+                          int64_t now_us);
+
+  // Takes reports and drives recovery. A lasting fault (Kafka refuses us at the first contact) ends the relay.
+  absl::Status Poll(int64_t now_us);
+
+  bool rewind_wanted() const { return phase_ == Phase::kRewindWanted; }
+  // Gives up what is in flight, although no delivery failed, because the stream has to be repeated now.
+  void Abandon(int64_t now_us);
+  // The relay dropped the stream: forget what it held in hand. Only while rewind_wanted().
+  void Rewound();
+  // The relay closed the stream for another reason with nothing outstanding: the row in hand is gone too.
+  void ForgetRowInHand();
+
+  const std::optional<Hold>& hold() const { return hold_; }
+  bool stalled(int64_t now_us) const;
+  // When Poll or Offer should be called again at the latest.
+  int64_t next_deadline_us(int64_t now_us) const;
+
+ private:
+  enum class Phase {
+    kRunning,
+    kDraining,      // purged; waiting for the last reports
+    kProbing,       // a topic refuses: the new producer looks at it
+    kRewindWanted,  // ready for a repeat of the stream
+  };
+
+  bool TakeRepeated(Tracker::RowPlace place);
+  void TakeDelivery(const kafka::Delivery& delivery, int64_t now_us);
+  absl::Status TakeEvent(const kafka::ProducerEvent& event, int64_t now_us);
+  void Break(int64_t now_us);
+  void FinishDraining(int64_t now_us);
+  void Probe(int64_t now_us);
+  bool ReplaceProducer(int64_t now_us);
+  void LogHold() const;
+  Offered HoldRow(std::string_view code, std::string_view reason, const Record& record, std::string_view table,
+                  Tracker::RowPlace place, int64_t now_us);
+  Offered OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
+  Offered Produce(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
+
+  const config::Relay config_;
+  kafka::ProducerFactory* const factory_;
+  Tracker* const tracker_;
+  Stats* const stats_;
+
+  std::unique_ptr<kafka::Producer> producer_;
+  kafka::ProducerSettings settings_;
+  bool contact_ = false;   // a broker has answered, ever
+  bool all_down_ = false;  // and no broker is there now
+  Phase phase_ = Phase::kRunning;
+  int64_t drain_until_us_ = 0;
+  int64_t producer_retry_us_ = 0;
+  int64_t last_progress_us_ = 0;
+  Backoff producer_backoff_{100, 10'000};
+
+  // The first delivery error of the current producer: the cause; what follows it is consequence. A fault that lasts is none, though.
+  std::optional<kafka::Delivery> cause_;
+  Tracker::RowPlace cause_place_;
+  std::string cause_topic_;
+  size_t cause_bytes_ = 0;
+
+  // The row that a broker refused by itself, tried alone from now on; and whether its record is in flight right now.
+  std::optional<Tracker::RowPlace> suspect_;
+  std::string suspect_code_;
+  enum class Trial { kNone, kInFlight, kAcknowledged, kRefused } trial_ = Trial::kNone;
+  std::optional<Tracker::RowPlace> single_until_;  // one record a batch up to this row
+
+  std::optional<Hold> hold_;
+  Backoff hold_backoff_{500, 5'000};
+  std::vector<kafka::Delivery> deliveries_;
+  std::vector<kafka::ProducerEvent> events_;
+};
+
+}  // namespace postrider::relay

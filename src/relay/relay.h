@@ -1,0 +1,132 @@
+// The loop's core: source -> decode -> route -> publish -> acknowledge -> confirm. READ THIS FIRST in relay/.
+//
+// A step function over three seams (postgres::Connector and Source, kafka::Producer, Clock): Step() does everything that is due and
+// never blocks; relay/runner.h sleeps in between. So a simulation can drive it through crashes without a server.
+//
+//            StartConnect          Source                         SnapshotEnd, all acknowledged
+//   kBackoff ------> kConnecting ---------> kReading ---------------------------------> kFinishingSnapshot
+//      ^                                   |   | stop asked                                      |
+//      |    stream lost, or to be repeated |   v                                                 |
+//      +------------ kQuiescing <----------+  kDraining -> kClosing -> kFinished                 |
+//      +-----------------------------------------------------------------------------------------+
+//
+// What flows backwards is one position (Tracker::confirmable, by the Confirmer) and the byte budget (in the Publisher).
+// Passing faults are retried for ever; a lasting one ends the relay with its exit code. One thread; the parts outlive it.
+// Tested by tests/unit/relay/relay_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/clock.h"
+#include "config/config.h"
+#include "kafka/producer.h"
+#include "postgres/connector.h"
+#include "postgres/source.h"
+#include "relay/backoff.h"
+#include "relay/confirmer.h"
+#include "relay/intake.h"
+#include "relay/publisher.h"
+#include "relay/stats.h"
+#include "relay/tracker.h"
+#include "router/router.h"
+
+namespace postrider::relay {
+
+struct Parts {
+  postgres::Connector* connector = nullptr;
+  kafka::ProducerFactory* producers = nullptr;
+  router::Router* router = nullptr;
+  const Clock* clock = nullptr;
+};
+
+class Relay {
+ public:
+  Relay(const config::Config& config, const Parts& parts, Stats* stats);
+  ~Relay();
+
+  // Makes the producer and asks for the first connection; the two overlap. A fault ends the relay before it began.
+  absl::Status Start();
+
+  // Does what is due. Call again when a descriptor is ready, when rung, or at next_deadline_us().
+  void Step();
+  int64_t next_deadline_us() const;
+
+  // What to wait for. fd -1: no stream. reads(): input is wanted now; with backlog() there is more to do at once.
+  int fd() const { return source_ ? source_->fd() : -1; }
+  bool reads() const { return source_ != nullptr && reads_; }
+  bool wants_write() const { return source_ && source_->wants_write(); }
+  bool backlog() const { return backlog_; }
+  // What waits in the socket although it is wanted; 0 while nothing is read.
+  size_t WaitingBytes() const { return reads() ? source_->WaitingBytes() : 0; }
+  uint64_t wal_bytes() const { return stats_->wal_bytes.load(std::memory_order_relaxed); }
+
+  // The operator's stop: finishes the open transaction, waits for acknowledgements, confirms, leaves; bounded by
+  // postrider.drain.timeout.ms.
+  void RequestStop();
+
+  bool finished() const { return phase_ == Phase::kFinished; }
+  // After finished(): 0, 8, or the fault's code.
+  int exit_code() const { return exit_code_; }
+
+ private:
+  enum class Phase { kBackoff, kConnecting, kReading, kFinishingSnapshot, kQuiescing, kDraining, kClosing, kFinished };
+
+  void Connect();
+  void TakeConnection();
+  void OnConnected(postgres::Connected connected);
+  void Read();
+  void OnSourceError(const absl::Status& status);
+  void StepSnapshotEnd();
+  void TakeFinishedSnapshot();
+  void Quiesce(bool wait);
+  void StepQuiescing();
+  void StepDraining();
+  void StepClosing();
+  void Finish();
+  void Fail(const absl::Status& status);
+  absl::Status CheckTables(const std::vector<Table>& tables);
+  void CheckServerStopping();
+  void UpdateState();
+  void LogRates();
+
+  const config::Config& config_;
+  const Parts parts_;
+  Stats* const stats_;
+  Tracker tracker_;
+  Publisher publisher_;
+  Confirmer confirmer_;
+  Intake intake_;
+
+  Phase phase_ = Phase::kBackoff;
+  int64_t now_us_ = 0;
+  std::unique_ptr<postgres::Source> source_;
+  bool reads_ = false;
+  bool backlog_ = false;
+  bool snapshot_ended_ = false;
+  bool first_ = true;    // no stream or whole snapshot yet: a missing slot is made
+  bool snapshot_open_ = false;  // rows of a snapshot were read, and no slot stands at its end yet
+  bool checked_ = false;  // the captured tables fit the configuration
+  std::optional<postgres::ServerIdentity> identity_;
+  int64_t connected_us_ = 0;
+  Backoff backoff_{200, 10'000};
+  int64_t backoff_until_us_ = 0;
+  bool standby_ = false;
+  std::string reason_;  // of the current state, for the log
+
+  bool stopping_ = false;
+  int64_t stop_deadline_us_ = 0;
+  int64_t quiesce_deadline_us_ = 0;
+  int64_t closing_deadline_us_ = 0;
+  int64_t server_stopping_us_ = 0;  // since when; 0: it is not
+  std::optional<absl::Status> failure_;
+  int exit_code_ = 0;
+
+  int64_t rates_logged_us_ = 0;
+  uint64_t rates_acknowledged_ = 0;
+};
+
+}  // namespace postrider::relay
