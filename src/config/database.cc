@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "config/parts.h"
+#include "config/placeholders.h"
+#include "config/text.h"
+
+namespace postrider::config {
+namespace {
+
+void Require(Draft& draft, std::string_view key, std::string_view what) {
+  const Setting* setting = draft.settings().Find(key);
+  if (setting != nullptr && setting->refused) return;
+  if (!draft.Text(key).empty()) return;
+  if (setting != nullptr) return draft.RefuseKey(key, Cat("is empty: set it to ", what));
+  draft.RefuseAll(Cat(key, " is missing: set it to ", what));
+}
+
+// `;` separates, `;;` is a semicolon (Debezium's JdbcConnection).
+std::vector<std::string> SplitStatements(std::string_view text) {
+  std::vector<std::string> statements;
+  std::string statement;
+  const auto finish = [&statements, &statement] {
+    absl::StripAsciiWhitespace(&statement);
+    if (!statement.empty()) statements.push_back(statement);
+    statement.clear();
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != ';') {
+      statement.push_back(text[i]);
+    } else if (text.substr(i, 2) == ";;") {
+      statement.push_back(';');
+      ++i;
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return statements;
+}
+
+void CheckPorts(Draft& draft, const std::string& hosts, const std::string& ports) {
+  const std::vector<std::string> port_list = SplitList(ports);
+  for (const std::string& port : port_list) {
+    const std::optional<int64_t> number = ParseNumber(port);
+    if (!number || *number < 1 || *number > 65535)
+      return draft.Refuse("database.port", "allowed is a whole number from 1 to 65535, or as many with commas as there are hosts");
+  }
+  if (port_list.size() > 1 && port_list.size() != SplitList(hosts).size())
+    draft.Refuse("database.port", "one port is for all hosts, several must be as many as database.hostname has");
+}
+
+// The password from a file of its own, read anew each time.
+Secret PasswordFile(Draft& draft, const std::string& path) {
+  if (const absl::StatusOr<std::string> now = ReadSecretFile(path); !now.ok())
+    draft.RefuseKey("postrider.database.password.file", Cat("cannot be read: ", now.status().message()));
+  if (draft.Find("database.password") != nullptr)
+    draft.SetOutcome("database.password", KeyOutcome::kMeaningless, "postrider.database.password.file comes before it");
+  return {path, [](const std::string& file) { return ReadSecretFile(file); }};
+}
+
+}  // namespace
+
+void MakeDatabase(Draft& draft, Database& database) {
+  Require(draft, "database.hostname", "the host of the PostgreSQL server");
+  Require(draft, "database.user", "the role to log in as");
+  Require(draft, "database.dbname", "the database that holds the outbox");
+  database.hostname = draft.Text("database.hostname");
+  database.port = draft.Text("database.port");
+  CheckPorts(draft, database.hostname, database.port);
+  database.user = draft.Text("database.user");
+  const std::string password_file = draft.Text("postrider.database.password.file");
+  database.password = password_file.empty() ? draft.SecretOf("database.password") : PasswordFile(draft, password_file);
+  database.dbname = draft.Text("database.dbname");
+  database.sslmode = ToLower(draft.Text("database.sslmode"));
+  database.sslcert = draft.Text("database.sslcert");
+  database.sslkey = draft.Text("database.sslkey");
+  database.sslrootcert = draft.Text("database.sslrootcert");
+  database.sslpassword = draft.SecretOf("database.sslpassword");
+  database.tcp_keepalive = draft.Flag("database.tcpKeepAlive");
+  database.initial_statements = SplitStatements(draft.Raw("database.initial.statements"));
+  database.query_timeout_ms = draft.Number("database.query.timeout.ms");
+}
+
+}  // namespace postrider::config

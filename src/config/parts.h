@@ -1,0 +1,29 @@
+// The parts of a Config, each made from its keys. All read through the Draft, refuse what contradicts itself, and go on.
+#pragma once
+
+#include "config/config.h"
+#include "config/draft.h"
+
+namespace postrider::config {
+
+// name, connector.class, topic.prefix; last, since it looks at slot and router. Tested by tests/unit/config/load_test.cc.
+void MakeIdentity(Draft& draft, Config& config);
+// database.* and postrider.database.*. Tested by tests/unit/config/database_test.cc.
+void MakeDatabase(Draft& draft, Database& database);
+// slot.*, publication.*, snapshot.*, lists of tables. Tested by tests/unit/config/replication_test.cc.
+void MakeSlot(Draft& draft, Slot& slot);
+void MakePublication(Draft& draft, const Router& router, Publication& publication);
+void MakeSnapshot(Draft& draft, Snapshot& snapshot);
+void MakeTables(Draft& draft, TableSelection& tables);
+// transforms.*, predicates.*, skipped.operations. Tested by tests/unit/config/router_options_test.cc.
+void MakeRouter(Draft& draft, Router& router);
+// The handling modes of column types. Tested by tests/unit/config/load_test.cc.
+void MakeTypes(Draft& draft, Types& types);
+// key.converter.*, value.converter.*, header.converter.*. Tested by tests/unit/config/converters_test.cc.
+void MakeConverters(Draft& draft, Converters& converters);
+// topic.creation.*. Tested by tests/unit/config/topic_groups_test.cc.
+void MakeTopics(Draft& draft, Producer& producer);
+// postrider.* and errors.tolerance. Tested by tests/unit/config/load_test.cc.
+void MakeRelay(Draft& draft, Relay& relay, Logging& logging);
+
+}  // namespace postrider::config

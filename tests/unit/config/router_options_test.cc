@@ -1,0 +1,150 @@
+// src/config/router_options.cc and types.cc
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scratch.h"
+
+namespace postrider::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FieldsAre;
+using ::testing::HasSubstr;
+
+std::string Key(std::string_view name, std::string_view value) {
+  return "transforms.outbox." + std::string(name) + "=" + std::string(value) + "\n";
+}
+
+Router RouterOf(const std::string& text) {
+  const auto loaded = LoadWith(text);
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  return loaded.ok() ? loaded->config.router : Router();
+}
+
+TEST(RouterOptions, ReadsAllKeys) {
+  const Router router = RouterOf(
+      Key("table.field.event.id", "i") + Key("table.field.event.key", "k") + Key("table.field.event.payload", "p") +
+      Key("table.field.event.timestamp", "t") + Key("table.field.event.schema.version", "v") + Key("route.by.field", "r") +
+      Key("route.topic.regex", "(?<x>.*)-(.*)") + Key("route.topic.replacement", "$2.${x}") + Key("route.tombstone.on.empty.payload", "true") +
+      Key("table.expand.json.payload", "true") + Key("table.json.payload.null.behavior", "optional_bytes") +
+      Key("table.op.invalid.behavior", "fatal"));
+  EXPECT_EQ(router.alias, "outbox");
+  EXPECT_EQ(router.event_id, "i");
+  EXPECT_EQ(router.event_key, "k");
+  EXPECT_EQ(router.event_payload, "p");
+  EXPECT_EQ(router.event_timestamp, "t");
+  EXPECT_EQ(router.event_schema_version, "v");
+  EXPECT_EQ(router.route_by_field, "r");
+  EXPECT_EQ(router.route_topic_regex, "(?<x>.*)-(.*)");
+  EXPECT_EQ(router.route_topic_replacement, "$2.${x}");
+  EXPECT_TRUE(router.tombstone_on_empty_payload);
+  EXPECT_TRUE(router.expand_json_payload);
+  EXPECT_TRUE(router.expand_null_as_optional_bytes);
+  EXPECT_EQ(router.invalid_operation, InvalidOperation::kFatal);
+}
+
+TEST(RouterOptions, PlacementGrammar) {
+  const Router router = RouterOf(Key("table.fields.additional.placement", "type:header:eventType, tenant:ENVELOPE ,part:partition,type:header:,"));
+  EXPECT_THAT(router.additional_fields, ElementsAre(FieldsAre("type", FieldPlacement::kHeader, "eventType"),
+                                                    FieldsAre("tenant", FieldPlacement::kEnvelope, "tenant"),
+                                                    FieldsAre("part", FieldPlacement::kPartition, "part"),
+                                                    FieldsAre("type", FieldPlacement::kHeader, "type")));
+}
+
+TEST(RouterOptions, RefusesBadPlacements) {
+  const std::string name = "table.fields.additional.placement";
+  for (const std::string value : {"type", "a:header:x:y", "a:header,,b:header", ":header", "a:header, "})
+    EXPECT_THAT(ErrorWith(Key(name, value)), HasSubstr("is not column:placement or column:placement:alias")) << value;
+  EXPECT_THAT(ErrorWith(Key(name, "")), HasSubstr("allowed is column:placement"));
+  EXPECT_THAT(ErrorWith(Key(name, "type:nowhere")), HasSubstr("'nowhere' is no placement: allowed are header, envelope and partition"));
+  EXPECT_THAT(ErrorWith(Key(name, "a:envelope,b:envelope:a")), HasSubstr("two fields called a"));
+  EXPECT_THAT(ErrorWith(Key(name, "payload:envelope")), HasSubstr("two fields called payload"));
+  EXPECT_EQ(ErrorWith(Key(name, "a:header,b:header:a")), "");
+}
+
+TEST(RouterOptions, BothNamesForMissingColumns) {
+  EXPECT_TRUE(RouterOf("").additional_missing_is_error);
+  EXPECT_FALSE(RouterOf(Key("table.field.additional.missing", "ignore")).additional_missing_is_error);
+  EXPECT_FALSE(RouterOf(Key("table.fields.additional.error.on.missing", "false")).additional_missing_is_error);
+  EXPECT_TRUE(RouterOf(Key("table.field.additional.missing", "error") + Key("table.fields.additional.error.on.missing", "false"))
+                  .additional_missing_is_error);
+}
+
+TEST(RouterOptions, RegexAndReplacementAreCheckedAtTheStart) {
+  EXPECT_THAT(ErrorWith(Key("route.topic.regex", "(")), HasSubstr("transforms.outbox.route.topic.regex is '(': not a regular expression"));
+  EXPECT_THAT(ErrorWith(Key("route.topic.replacement", "${nope}")), HasSubstr("transforms.outbox.route.topic.replacement is '${nope}': does not fit"));
+  EXPECT_THAT(ErrorWith(Key("route.topic.regex", "a|ab")), HasSubstr("does not fit route.topic.regex"));
+}
+
+TEST(RouterOptions, ExactlyOneRouter) {
+  EXPECT_THAT(ErrorWith("transforms="), HasSubstr("no EventRouter is configured"));
+  EXPECT_THAT(ErrorWith("transforms=outbox,b\ntransforms.b.type=EventRouter"), HasSubstr("names more than one EventRouter (outbox, b)"));
+  EXPECT_THAT(ErrorWith("transforms=outbox,b"), HasSubstr("names b, but transforms.b.type is missing"));
+}
+
+TEST(RouterOptions, OtherTransformsAreRefusedByName) {
+  const std::string prefix = "transforms=outbox,b\ntransforms.b.regex=x\ntransforms.b.type=";
+  for (const std::string name : {"RegexRouter", "InsertHeader", "DropHeaders", "Filter"})
+    EXPECT_THAT(ErrorWith(prefix + "org.apache.kafka.connect.transforms." + name),
+                HasSubstr("transforms.b.type is org.apache.kafka.connect.transforms." + name + ": it is not supported yet"));
+  EXPECT_THAT(ErrorWith(prefix + "io.debezium.transforms.ExtractNewRecordState"),
+              HasSubstr("is io.debezium.transforms.ExtractNewRecordState, a transform that is not supported"));
+}
+
+TEST(RouterOptions, ReadsThePredicate) {
+  const std::string predicate =
+      "predicates=isOutbox\npredicates.isOutbox.type=org.apache.kafka.connect.transforms.predicates.TopicNameMatches\n"
+      "predicates.isOutbox.pattern=app\\\\.public\\\\.outbox\n";
+  const Router router = RouterOf("topic.prefix=app\n" + Key("predicate", "isOutbox") + Key("negate", "true") + predicate);
+  ASSERT_TRUE(router.predicate);
+  EXPECT_EQ(router.predicate->pattern, "app\\.public\\.outbox");
+  EXPECT_TRUE(router.predicate->negate);
+  EXPECT_FALSE(RouterOf(predicate).predicate);
+}
+
+TEST(RouterOptions, RefusesPredicatesThatAreNotWhole) {
+  EXPECT_THAT(ErrorWith(Key("negate", "true")), HasSubstr("transforms.outbox.negate has no meaning without transforms.outbox.predicate"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p")), HasSubstr("`predicates` does not list it"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\n"), HasSubstr("predicates.p.type is missing"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\n"), HasSubstr("predicates.p.pattern is missing"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=HasHeaderKey\n"), HasSubstr("HasHeaderKey: it is not supported yet"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=com.example.P\n"), HasSubstr("Postrider knows"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\npredicates.p.pattern=(\n"),
+              HasSubstr("predicates.p.pattern is '(': not a regular expression"));
+}
+
+TEST(RouterOptions, SkippedOperations) {
+  EXPECT_TRUE(RouterOf("skipped.operations=U, t").skip_updates);
+  EXPECT_FALSE(RouterOf("skipped.operations=none").skip_updates);
+  EXPECT_THAT(ErrorWith("skipped.operations=c"), HasSubstr("no inserted row would be published"));
+  EXPECT_THAT(ErrorWith("skipped.operations=x"), HasSubstr("allowed are u, d and t"));
+}
+
+TEST(RouterOptions, ColumnTypesHandling) {
+  const auto loaded = LoadWith(
+      "decimal.handling.mode=double\ntime.precision.mode=isostring\nbinary.handling.mode=base64-url-safe\ninterval.handling.mode=string\n"
+      "hstore.handling.mode=map\nmoney.fraction.digits=4\ninclude.unknown.datatypes=true\n");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const Types& types = loaded->config.types;
+  EXPECT_EQ(types.decimal, DecimalMode::kDouble);
+  EXPECT_EQ(types.time, TimePrecision::kIsoString);
+  EXPECT_EQ(types.binary, BinaryMode::kBase64UrlSafe);
+  EXPECT_EQ(types.interval, IntervalMode::kString);
+  EXPECT_EQ(types.hstore, HstoreMode::kMap);
+  EXPECT_EQ(types.money_fraction_digits, 4);
+  EXPECT_TRUE(types.include_unknown_datatypes);
+}
+
+// Every choice of the table is known where it is read (an unknown one would end the process).
+TEST(RouterOptions, EveryChoiceOfEveryKeyIsRead) {
+  for (const KeySpec& spec : Keys()) {
+    if (spec.type != ValueType::kChoice || spec.outcome != KeyOutcome::kHonoured) continue;
+    std::string key = DocumentedKey(spec);
+    if (spec.scope == Scope::kEventRouter) key = "transforms.outbox." + spec.name;
+    if (spec.scope == Scope::kConverter) key = "value.converter=JsonConverter\nvalue.converter." + spec.name;
+    for (const std::string& choice : spec.choices) InspectWith(key + "=" + choice + "\n");
+  }
+}
+
+}  // namespace
+}  // namespace postrider::config

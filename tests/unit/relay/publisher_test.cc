@@ -1,0 +1,572 @@
+#include "relay/publisher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "base/fault.h"
+#include "fake_producer.h"
+
+namespace postrider::relay {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Kind = kafka::Acceptance::Kind;
+using Offered = Publisher::Offered;
+using Outcome = FakeKafka::Outcome;
+
+constexpr int64_t kSecond = 1'000'000;
+
+// A publisher over a scripted Kafka. Rows belong to transactions whose commit record starts at a multiple of 100.
+class PublisherTest : public testing::Test {
+ protected:
+  PublisherTest() { config_.inflight_bytes_max = 10'000; }
+
+  void Start() {
+    publisher_.emplace(config_, &kafka_, &tracker_, &stats_);
+    ASSERT_TRUE(publisher_->Start().ok());
+  }
+  void Begin(uint64_t commit) {
+    commit_ = commit;
+    tracker_.Begin(Lsn(commit));
+  }
+  Offered Offer(const std::string& id, uint32_t ordinal, size_t value_bytes = 10, std::string_view topic = "events") {
+    const std::string value(value_bytes, 'v');
+    const Record record{.topic = topic, .key = "key", .value = value, .id = id};
+    return publisher_->Offer(record, "public.outbox", {Lsn(commit_), ordinal}, now_us_);
+  }
+  // A transaction of one row that is taken.
+  void Send(uint64_t commit, const std::string& id) {
+    Begin(commit);
+    ASSERT_EQ(Offer(id, 0), Offered::kTaken);
+    tracker_.Commit(Lsn(commit + 50));
+  }
+  absl::Status Poll() { return publisher_->Poll(now_us_); }
+  void PollAfter(int64_t us) {
+    now_us_ += us;
+    ASSERT_TRUE(Poll().ok());
+    ASSERT_GT(publisher_->next_deadline_us(now_us_), now_us_) << "a deadline in the past lets the loop spin";
+  }
+  // What the relay does when asked: the stream begins again behind what is confirmed.
+  void Rewind() {
+    ASSERT_TRUE(publisher_->rewind_wanted());
+    tracker_.Rewind();
+    publisher_->Rewound();
+  }
+  const Hold& hold() const { return *publisher_->hold(); }
+
+  config::Relay config_;
+  FakeKafka kafka_;
+  Tracker tracker_;
+  Stats stats_;
+  std::optional<Publisher> publisher_;
+  uint64_t commit_ = 0;
+  int64_t now_us_ = 100 * kSecond;
+};
+
+// ---- the usual way --------------------------------------------------------------------------------------------------
+
+TEST_F(PublisherTest, AnAcknowledgementConfirmsItsTransaction) {
+  Start();
+  Send(100, "a");
+  EXPECT_EQ(tracker_.confirmable(), Lsn());
+  ASSERT_TRUE(Poll().ok());
+  EXPECT_EQ(tracker_.confirmable(), Lsn(150));
+  EXPECT_EQ(stats_.events_produced, 1u);
+  EXPECT_EQ(stats_.events_acknowledged, 1u);
+}
+
+TEST_F(PublisherTest, TheFirstProducerThatCannotBeMadeEndsTheStart) {
+  kafka_.make_faults.push_back(MakeFault(Fault::kConfiguration, "no such property"));
+  publisher_.emplace(config_, &kafka_, &tracker_, &stats_);
+  EXPECT_EQ(FaultOf(publisher_->Start()), Fault::kConfiguration);
+}
+
+TEST_F(PublisherTest, ARowBeyondTheBudgetWaitsForAcknowledgements) {
+  Start();
+  kafka_.Cork();
+  Begin(100);
+  ASSERT_EQ(Offer("a", 0, 6'000), Offered::kTaken);
+  EXPECT_EQ(Offer("b", 1, 6'000), Offered::kBlocked);
+  EXPECT_LE(kafka_.outstanding_bytes(), 10'000u);
+  kafka_.Uncork();
+  PollAfter(0);
+  EXPECT_EQ(Offer("b", 1, 6'000), Offered::kTaken);
+}
+
+TEST_F(PublisherTest, ARowAboveTheWholeBudgetPassesAlone) {
+  Start();
+  kafka_.Cork();
+  Begin(100);
+  ASSERT_EQ(Offer("small", 0), Offered::kTaken);
+  EXPECT_EQ(Offer("large", 1, 50'000), Offered::kBlocked);
+  kafka_.Uncork();
+  PollAfter(0);
+  kafka_.Cork();
+  EXPECT_EQ(Offer("large", 1, 50'000), Offered::kTaken);
+  EXPECT_EQ(Offer("next", 2), Offered::kBlocked);
+}
+
+TEST_F(PublisherTest, ATopicThatIsBeingLookedUpIsOfferedAgain) {
+  Start();
+  kafka_.refusals["events"] = {.kind = Kind::kWait};
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+  EXPECT_FALSE(publisher_->hold());
+  EXPECT_EQ(tracker_.outstanding_records(), 0u);
+  kafka_.refusals.clear();
+  EXPECT_EQ(Offer("a", 0), Offered::kTaken);
+}
+
+TEST_F(PublisherTest, IsStalledTenSecondsAfterTheLastAcknowledgement) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  EXPECT_FALSE(publisher_->stalled(now_us_ + 10 * kSecond));
+  EXPECT_TRUE(publisher_->stalled(now_us_ + 10 * kSecond + 1));
+  kafka_.Uncork();
+  PollAfter(11 * kSecond);
+  EXPECT_FALSE(publisher_->stalled(now_us_ + 100 * kSecond)) << "nothing is in flight";
+}
+
+// ---- held rows ------------------------------------------------------------------------------------------------------
+
+TEST_F(PublisherTest, ARefusedRowIsHeldAndOfferedWithBackoff) {
+  Start();
+  kafka_.refusals["a"] = {.kind = Kind::kHeld, .code = "unknown_topic", .reason = "there is no such topic"};
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+  ASSERT_TRUE(publisher_->hold());
+  EXPECT_EQ(hold().code, "unknown_topic");
+  EXPECT_EQ(hold().id, "a");
+  EXPECT_EQ(hold().table, "public.outbox");
+  EXPECT_EQ(hold().attempts, 1);
+  EXPECT_EQ(publisher_->next_deadline_us(now_us_), hold().next_try_us);
+
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+  EXPECT_EQ(hold().attempts, 1) << "not before its time";
+  PollAfter(1 * kSecond);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+  EXPECT_EQ(hold().attempts, 2);
+  PollAfter(10 * kSecond);
+  kafka_.refusals.clear();
+  EXPECT_EQ(Offer("a", 0), Offered::kTaken);
+  EXPECT_FALSE(publisher_->hold());
+}
+
+TEST_F(PublisherTest, AHeldRowIsSkippedWhereTheConfigurationSaysSo) {
+  config_.skip_what_cannot_be_published = true;
+  Start();
+  kafka_.refusals["a"] = {.kind = Kind::kHeld, .code = "record_too_large"};
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0), Offered::kTaken);
+  EXPECT_FALSE(publisher_->hold());
+  EXPECT_EQ(stats_.events_skipped, 1u);
+  tracker_.Commit(Lsn(150));
+  EXPECT_EQ(tracker_.confirmable(), Lsn(150));
+  EXPECT_THAT(kafka_.ids(), IsEmpty());
+}
+
+TEST_F(PublisherTest, AnUnroutableRowIsHeldOrSkipped) {
+  Start();
+  Begin(100);
+  EXPECT_EQ(publisher_->OfferUnroutable("no route", "a", "public.outbox", {Lsn(100), 0}, now_us_), Offered::kBlocked);
+  EXPECT_EQ(hold().code, "unroutable");
+  EXPECT_EQ(hold().reason, "no route");
+
+  config_.skip_what_cannot_be_published = true;
+  Start();
+  EXPECT_EQ(publisher_->OfferUnroutable("no route", "a", "public.outbox", {Lsn(100), 0}, now_us_), Offered::kTaken);
+  EXPECT_EQ(stats_.events_skipped, 1u);
+}
+
+TEST_F(PublisherTest, ASkippedRowIsNotSkippedAgainInARepeat) {
+  config_.skip_what_cannot_be_published = true;
+  Start();
+  kafka_.Cork();
+  Begin(100);
+  ASSERT_EQ(Offer("a", 0), Offered::kTaken);
+  ASSERT_EQ(publisher_->OfferUnroutable("no route", "b", "public.outbox", {Lsn(100), 1}, now_us_), Offered::kTaken);
+  kafka_.Report("a", Outcome::kPassing);
+  PollAfter(0);
+  PollAfter(0);
+  Rewind();
+  Begin(100);
+  ASSERT_EQ(Offer("a", 0), Offered::kTaken);
+  ASSERT_EQ(publisher_->OfferUnroutable("no route", "b", "public.outbox", {Lsn(100), 1}, now_us_), Offered::kTaken);
+  EXPECT_EQ(stats_.events_skipped, 1u);
+}
+
+// ---- delivery errors ------------------------------------------------------------------------------------------------
+
+class PassingOutcome : public PublisherTest, public testing::WithParamInterface<Outcome> {};
+
+TEST_P(PassingOutcome, StopsProducingAndAsksForTheStreamAgain) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  Send(200, "b");
+  Send(300, "c");
+  kafka_.Report("b", Outcome::kAcknowledged);
+  kafka_.Report("a", GetParam());
+  ASSERT_TRUE(Poll().ok());
+  EXPECT_FALSE(publisher_->rewind_wanted()) << "the report for c has not come";
+  Begin(400);
+  EXPECT_EQ(Offer("d", 0), Offered::kBlocked) << "nothing is written before what failed";
+  PollAfter(0);
+  ASSERT_TRUE(publisher_->rewind_wanted());
+  EXPECT_EQ(Offer("d", 0), Offered::kBlocked);
+  EXPECT_EQ(kafka_.made().size(), 2u);
+  EXPECT_EQ(tracker_.confirmable(), Lsn());
+
+  Rewind();
+  Send(100, "a");
+  Begin(200);
+  EXPECT_EQ(Offer("b", 0), Offered::kTaken);
+  tracker_.Commit(Lsn(250));
+  Send(300, "c");
+  EXPECT_THAT(kafka_.ids(), ElementsAre("a", "b", "c", "a", "c")) << "b was acknowledged before";
+  EXPECT_EQ(stats_.events_repeated, 1u);
+  kafka_.Uncork();
+  PollAfter(0);
+  EXPECT_EQ(tracker_.confirmable(), Lsn(350));
+}
+
+INSTANTIATE_TEST_SUITE_P(Publisher, PassingOutcome, testing::Values(Outcome::kPassing, Outcome::kFatal));
+
+TEST_F(PublisherTest, AFailureReturnsTheBudget) {
+  Start();
+  kafka_.Cork();
+  Begin(100);
+  ASSERT_EQ(Offer("a", 0, 9'000), Offered::kTaken);
+  kafka_.Report("a", Outcome::kPassing);
+  PollAfter(0);
+  Rewind();
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0, 9'000), Offered::kTaken);
+}
+
+TEST_F(PublisherTest, AFatalProducerIsReplacedWithoutARepeatWhereNothingWasLost) {
+  Start();
+  Send(100, "a");
+  PollAfter(0);
+  kafka_.Tell(FakeKafka::EventKind::kFatal);
+  PollAfter(0);
+  EXPECT_FALSE(publisher_->rewind_wanted());
+  EXPECT_EQ(kafka_.made().size(), 2u);
+  Begin(200);
+  EXPECT_EQ(Offer("b", 0), Offered::kTaken);
+}
+
+TEST_F(PublisherTest, ABrokenProducerIsReplacedAndTheRowOfferedAgain) {
+  Start();
+  kafka_.refusals["a"] = {.kind = Kind::kBroken};
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+  kafka_.refusals.clear();
+  PollAfter(0);
+  EXPECT_EQ(Offer("a", 0), Offered::kTaken);
+  EXPECT_EQ(kafka_.made().size(), 2u);
+}
+
+TEST_F(PublisherTest, AProducerThatReportsNothingIsGivenUpAfterTenSeconds) {
+  Start();
+  kafka_.Cork();
+  kafka_.reports_stuck = true;
+  Send(100, "a");
+  Send(200, "b");
+  kafka_.Report("a", Outcome::kPassing);
+  PollAfter(0);
+  PollAfter(9 * kSecond);
+  EXPECT_FALSE(publisher_->rewind_wanted());
+  EXPECT_EQ(kafka_.made().size(), 1u);
+  PollAfter(2 * kSecond);
+  EXPECT_TRUE(publisher_->rewind_wanted());
+  EXPECT_EQ(kafka_.made().size(), 2u);
+}
+
+TEST_F(PublisherTest, ANewProducerThatCannotBeMadeIsTriedForEver) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  for (int attempt = 0; attempt < 3; ++attempt) kafka_.make_faults.push_back(MakeFault(Fault::kConfiguration, "no such file"));
+  kafka_.Report("a", Outcome::kPassing);
+  PollAfter(0);
+  EXPECT_FALSE(publisher_->rewind_wanted());
+  for (int second = 0; second < 30 && !publisher_->rewind_wanted(); ++second) PollAfter(kSecond);
+  EXPECT_TRUE(publisher_->rewind_wanted());
+}
+
+TEST_F(PublisherTest, ProducersThatFailAtOnceAreMadeMoreSlowlyEachTime) {
+  Start();
+  Begin(100);
+  kafka_.refusals["a"] = {.kind = Kind::kBroken};
+  for (int step = 0; step < 6'000; ++step) {  // a minute
+    Offer("a", 0);
+    PollAfter(kSecond / 100);
+  }
+  EXPECT_GE(kafka_.made().size(), 8u);
+  EXPECT_LE(kafka_.made().size(), 20u);
+}
+
+TEST_F(PublisherTest, AbandonGivesUpWhatIsInFlight) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  publisher_->Abandon(now_us_);
+  PollAfter(0);
+  ASSERT_TRUE(publisher_->rewind_wanted());
+  Rewind();
+  EXPECT_EQ(tracker_.confirmable(), Lsn());
+}
+
+// ---- topics ---------------------------------------------------------------------------------------------------------
+
+TEST_F(PublisherTest, ATopicThatRefusesIsProbedAndNothingIsStreamedAgainUntilItTakesRecords) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  kafka_.topic_answer = {.kind = Kind::kHeld, .code = "topic_authorization", .reason = "no right to write"};
+  kafka_.Report("a", Outcome::kTopic);
+  PollAfter(0);
+  ASSERT_TRUE(publisher_->hold());
+  EXPECT_EQ(hold().code, "topic_authorization");
+  EXPECT_EQ(hold().topic, "events");
+  for (int second = 0; second < 600; ++second) PollAfter(kSecond);
+  EXPECT_FALSE(publisher_->rewind_wanted());
+  EXPECT_GT(hold().attempts, 50);
+  EXPECT_EQ(kafka_.made().size(), 2u);
+  EXPECT_THAT(kafka_.ids(), ElementsAre("a"));
+
+  kafka_.topic_answer = {.kind = Kind::kWait};
+  PollAfter(10 * kSecond);
+  EXPECT_FALSE(publisher_->rewind_wanted());
+  kafka_.topic_answer = {};
+  PollAfter(10 * kSecond);
+  EXPECT_TRUE(publisher_->rewind_wanted());
+  Rewind();
+  EXPECT_FALSE(publisher_->hold());
+}
+
+TEST_F(PublisherTest, AProducerThatBreaksWhileItProbesIsReplaced) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  kafka_.topic_answer = {.kind = Kind::kHeld, .code = "unknown_topic"};
+  kafka_.Report("a", Outcome::kTopic);
+  PollAfter(0);
+  kafka_.topic_answer = {.kind = Kind::kBroken};
+  PollAfter(10 * kSecond);
+  PollAfter(10 * kSecond);
+  EXPECT_EQ(kafka_.made().size(), 3u);
+  EXPECT_TRUE(publisher_->rewind_wanted());
+}
+
+// ---- the guilty record ----------------------------------------------------------------------------------------------
+
+// A record that the broker refuses by itself, in a transaction after one that passes.
+class GuiltyRecord : public PublisherTest {
+ protected:
+  void RefuseOnce() {
+    Start();
+    kafka_.Cork();
+    Send(100, "a");
+    Begin(200);
+    ASSERT_EQ(Offer("bad", 0), Offered::kTaken);
+    ASSERT_EQ(Offer("c", 1), Offered::kTaken);
+    kafka_.Report("a", Outcome::kAcknowledged);
+    kafka_.Report("bad", Outcome::kRecord);
+    PollAfter(0);
+    PollAfter(0);
+    Rewind();
+    ASSERT_EQ(tracker_.confirmable(), Lsn(150));
+    Begin(200);
+  }
+  // Offers until the row is in flight, alone.
+  void Try() {
+    for (int step = 0; step < 200 && kafka_.outstanding().empty(); ++step) {
+      ASSERT_EQ(Offer("bad", 0), Offered::kBlocked);
+      PollAfter(kSecond / 10);
+    }
+    ASSERT_EQ(kafka_.outstanding().size(), 1u);
+  }
+};
+
+TEST_F(GuiltyRecord, IsTriedAloneUntilTheBrokerTakesIt) {
+  RefuseOnce();
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    Try();
+    kafka_.Report("bad", Outcome::kRecord);
+    PollAfter(0);
+    PollAfter(10 * kSecond);
+    ASSERT_FALSE(publisher_->rewind_wanted()) << "its row is in hand: nothing need be streamed again";
+    EXPECT_EQ(Offer("bad", 0), Offered::kBlocked);
+    ASSERT_TRUE(publisher_->hold());
+    EXPECT_EQ(hold().id, "bad");
+    EXPECT_EQ(hold().code, "record_refused");
+  }
+  Try();
+  EXPECT_EQ(Offer("bad", 0), Offered::kBlocked) << "in flight";
+  kafka_.Report("bad", Outcome::kAcknowledged);
+  PollAfter(0);
+  EXPECT_EQ(Offer("bad", 0), Offered::kTaken);
+  EXPECT_FALSE(publisher_->hold());
+  EXPECT_EQ(Offer("c", 1), Offered::kTaken);
+  kafka_.Uncork();
+  PollAfter(0);
+  tracker_.Commit(Lsn(250));
+  EXPECT_EQ(tracker_.confirmable(), Lsn(250));
+  EXPECT_EQ(stats_.events_produced, kafka_.ids().size());
+}
+
+TEST_F(GuiltyRecord, TheLoopSleepsWhileItsTrialIsInFlight) {
+  RefuseOnce();
+  Try();
+  PollAfter(60 * kSecond);
+  EXPECT_EQ(Offer("bad", 0), Offered::kBlocked);
+  EXPECT_GE(publisher_->next_deadline_us(now_us_), now_us_ + kSecond / 10);
+}
+
+TEST_F(GuiltyRecord, IsSkippedWhereTheConfigurationSaysSoButOnlyWhenItWasRefusedAlone) {
+  config_.skip_what_cannot_be_published = true;
+  RefuseOnce();
+  Try();
+  EXPECT_EQ(stats_.events_skipped, 0u);
+  kafka_.Report("bad", Outcome::kRecord);
+  PollAfter(0);
+  PollAfter(kSecond);
+  EXPECT_EQ(Offer("bad", 0), Offered::kTaken);
+  EXPECT_EQ(stats_.events_skipped, 1u);
+  EXPECT_EQ(Offer("c", 1), Offered::kTaken);
+}
+
+// A snapshot that is read again may give its rows in another order: at the place of the guilty row stands an innocent one.
+TEST_F(GuiltyRecord, AnInnocentRowAtItsPlaceIsPublishedAndNotSkipped) {
+  config_.skip_what_cannot_be_published = true;
+  RefuseOnce();
+  kafka_.Uncork();
+  for (int step = 0; step < 100 && Offer("innocent", 0) == Offered::kBlocked; ++step) PollAfter(kSecond / 10);
+  EXPECT_THAT(kafka_.ids(), ElementsAre("a", "bad", "c", "innocent"));
+  EXPECT_EQ(stats_.events_skipped, 0u);
+}
+
+TEST_F(GuiltyRecord, ATrialThatIsLostWithTheStreamIsRemembered) {
+  RefuseOnce();
+  Try();
+  kafka_.Report("bad", Outcome::kAcknowledged);
+  PollAfter(0);
+  tracker_.Rewind();  // the stream was lost
+  publisher_->ForgetRowInHand();
+  Begin(200);
+  EXPECT_EQ(Offer("bad", 0), Offered::kTaken);
+  EXPECT_THAT(kafka_.ids(), ElementsAre("a", "bad", "c", "bad"));
+}
+
+TEST_F(GuiltyRecord, ACauseThatLastsIsNotHiddenByAPassingOneThatCameFirst) {
+  Start();
+  kafka_.Cork();
+  Send(100, "elsewhere");
+  Begin(200);
+  ASSERT_EQ(Offer("bad", 0), Offered::kTaken);
+  kafka_.Report("elsewhere", Outcome::kFatal);  // a consequence, reported first
+  kafka_.Report("bad", Outcome::kRecord);
+  PollAfter(0);
+  Rewind();
+  Send(100, "elsewhere");
+  kafka_.Report("elsewhere", Outcome::kAcknowledged);
+  PollAfter(0);
+  Begin(200);
+  EXPECT_EQ(Offer("bad", 0), Offered::kBlocked) << "alone from now on: it stays in hand until its report";
+}
+
+TEST_F(PublisherTest, ABatchThatIsRefusedIsRepeatedOneRecordABatchToFindTheGuiltyOne) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  Send(200, "bad");
+  kafka_.Report("a", Outcome::kBatch);
+  kafka_.Report("bad", Outcome::kBatch);
+  PollAfter(0);
+  ASSERT_EQ(kafka_.made().size(), 2u);
+  EXPECT_TRUE(kafka_.made().back().single_record_batches);
+  Rewind();
+  Send(100, "a");
+  Send(200, "bad");
+  kafka_.Report("a", Outcome::kAcknowledged);
+  kafka_.Report("bad", Outcome::kBatch);
+  PollAfter(0);
+  PollAfter(kSecond);
+  Rewind();
+  EXPECT_EQ(tracker_.confirmable(), Lsn(150));
+  Begin(200);
+  for (int step = 0; step < 100 && kafka_.outstanding().empty(); ++step) {
+    Offer("bad", 0);
+    PollAfter(kSecond / 10);
+  }
+  ASSERT_EQ(kafka_.outstanding().size(), 1u) << "tried alone";
+  kafka_.Report("bad", Outcome::kAcknowledged);
+  PollAfter(0);
+  EXPECT_EQ(Offer("bad", 0), Offered::kTaken);
+  tracker_.Commit(Lsn(250));
+  EXPECT_EQ(tracker_.confirmable(), Lsn(250));
+}
+
+TEST_F(PublisherTest, OneRecordABatchEndsBehindTheBatchThatWasRefused) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  kafka_.Report("a", Outcome::kBatch);
+  PollAfter(0);
+  Rewind();
+  Send(100, "a");
+  Begin(200);
+  EXPECT_EQ(Offer("b", 0), Offered::kBlocked) << "the producer is replaced only when nothing is in flight";
+  kafka_.Report("a", Outcome::kAcknowledged);
+  PollAfter(0);
+  EXPECT_EQ(Offer("b", 0), Offered::kBlocked);
+  PollAfter(kSecond);
+  EXPECT_EQ(Offer("b", 0), Offered::kTaken);
+  EXPECT_FALSE(kafka_.made().back().single_record_batches);
+  EXPECT_FALSE(publisher_->rewind_wanted());
+}
+
+// ---- what the producer says -----------------------------------------------------------------------------------------
+
+TEST_F(PublisherTest, ARefusalBeforeTheFirstContactEndsTheRelay) {
+  Start();
+  kafka_.Tell(FakeKafka::EventKind::kRefused);
+  EXPECT_EQ(FaultOf(Poll()), Fault::kKafkaRefuses);
+}
+
+TEST_F(PublisherTest, ARefusalAfterTheFirstContactIsAnsweredByANewProducer) {
+  Start();
+  kafka_.Tell(FakeKafka::EventKind::kConnected);
+  PollAfter(0);
+  kafka_.Cork();
+  Send(100, "a");
+  kafka_.Tell(FakeKafka::EventKind::kRefused);
+  PollAfter(0);
+  PollAfter(0);
+  EXPECT_EQ(kafka_.made().size(), 2u);
+  EXPECT_TRUE(publisher_->rewind_wanted());
+}
+
+TEST_F(PublisherTest, ARefusalWhileATopicIsProbedIsAnsweredByANewProducerToo) {
+  Start();
+  kafka_.Tell(FakeKafka::EventKind::kConnected);
+  kafka_.Cork();
+  Send(100, "a");
+  kafka_.topic_answer = {.kind = Kind::kWait};
+  kafka_.Report("a", Outcome::kTopic);
+  PollAfter(0);
+  kafka_.Tell(FakeKafka::EventKind::kRefused);  // the secret was rotated meanwhile
+  PollAfter(kSecond);
+  PollAfter(kSecond);
+  EXPECT_EQ(kafka_.made().size(), 3u);
+}
+
+}  // namespace
+}  // namespace postrider::relay
