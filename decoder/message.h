@@ -6,11 +6,12 @@
 // the decoder was checked to its end, so walking it cannot fail.
 //
 // Times are microseconds since 2000-01-01 00:00:00 UTC, as on the wire; ToUnixMicros converts.
+//
+// Tested by tests/unit/decoder: message_test.cc, decoder_test.cc, and capture_test.cc on what servers 13 to 18 sent.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <variant>

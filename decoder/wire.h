@@ -2,6 +2,7 @@
 //
 // A Reader remembers its first fault and then gives zeros and empty views, so that a message is read straight down and
 // asked once at its end whether all of it was there. Loops over counts that came from the bytes must stop at !ok().
+// Views point into the bytes. Tested by tests/unit/decoder/wire_test.cc.
 #pragma once
 
 #include <bit>

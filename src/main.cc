@@ -68,7 +68,7 @@ int RunCommand(const cli::Arguments& arguments) {
   if (!loaded.ok()) return Refuse(loaded.status());
   const config::Config& config = loaded->config;
   const LogSession log(config.logging);
-  LogInfo("starting", {{"slot", config.slot.name}, {"publication", config.publication.name}}, cli::VersionText());
+  LogInfo("starting", {{"slot", config.slot.name}, {"publication", config.publication.name}}, cli::VersionLine());
   for (const std::string& warning : loaded->warnings) LogWarning("configuration", {}, warning);
 
   const Wakeup wakeup;
@@ -103,7 +103,7 @@ int Main(const std::vector<std::string>& words) {
     return 0;
   }
   if (command->name == "version") {
-    std::cout << cli::VersionText();
+    std::cout << cli::VersionLine() << "\n";
     return 0;
   }
   if (arguments->files.empty()) {

@@ -9,8 +9,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 
-from confluent_kafka import Consumer, TopicPartition  # noqa: E402
 from harness import Child, Kafka, Postgres, cleanup, new_folder, wait_for  # noqa: E402
+from harness.consume import Listener  # noqa: E402
 from harness.relay import clean_environment  # noqa: E402
 
 TOPIC, SLOT = "outbox.event.order", "outbox"
@@ -22,6 +22,7 @@ INSERT INTO outbox (aggregatetype, aggregateid, type, payload)
   VALUES ('order', '{id}', 'OrderPlaced', '{{"orderId": {id}, "customer": "{customer}", "total": {total}}}');"""
 
 proved = []
+latencies_ms = []
 
 
 def title(text):
@@ -59,26 +60,6 @@ class Shop:
                               check=True, capture_output=True, text=True).stdout
 
 
-class Listener:
-    """A consumer of the topic, from now on."""
-
-    def __init__(self, kafka):
-        self.consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "demo", "enable.auto.commit": False, "fetch.wait.max.ms": 10})
-        partitions = self.consumer.list_topics(TOPIC, timeout=10).topics[TOPIC].partitions
-        ends = [(number, self.consumer.get_watermark_offsets(TopicPartition(TOPIC, number), timeout=10)[1]) for number in partitions]
-        self.consumer.assign([TopicPartition(TOPIC, number, end) for number, end in ends])
-        self.consumer.poll(1)  # connects
-
-    def next(self, timeout_s):
-        """The next record and when it came, in seconds; (None, None) when none did."""
-        deadline = time.time() + timeout_s
-        while time.time() < deadline:
-            message = self.consumer.poll(deadline - time.time())
-            if message is not None and not message.error():
-                return message, time.time()
-        return None, None
-
-
 def report(shop, listener, statements, what):
     committed = shop.run(statements)
     message, arrived = listener.next(10)
@@ -86,7 +67,8 @@ def report(shop, listener, statements, what):
         prove(f"{what} reached the consumer", False)
         return
     print(f"  -> {message.topic()}[{message.partition()}] key {message.key().decode()}, {(arrived - committed) * 1000:.1f} ms after COMMIT")
-    prove(f"{what} reached the consumer within 100 ms of its commit", arrived - committed < 0.1)
+    prove(f"{what} reached the consumer", True)
+    latencies_ms.append((arrived - committed) * 1000)
 
 
 def kcat(kafka):
@@ -132,7 +114,7 @@ def main():
     prove("the order that was already in the table was published first", True)
 
     title("3. Orders")
-    listener = Listener(kafka)
+    listener = Listener(kafka.bootstrap, TOPIC)
     print("  A plain one:")
     report(shop, listener, "BEGIN;\n" + INSERT.format(id=2, customer="Grace", total="12.50") + "\nCOMMIT;", "order 2")
     print("  One whose outbox row is deleted in the same transaction, so that the table stays empty:")
@@ -143,6 +125,8 @@ def main():
     prove("the order that was rolled back did not reach the consumer", listener.next(1) == (None, None))
     print("  And one more, to see that it goes on:")
     report(shop, listener, "BEGIN;\n" + INSERT.format(id=5, customer="Barbara", total="64.00") + "\nCOMMIT;", "order 5")
+
+    prove("from COMMIT to the consumer it took less than 100 ms (in the middle of three)", sorted(latencies_ms)[len(latencies_ms) // 2] < 100)
 
     title("4. The slot: everything is confirmed")
     passed = watch_lag(postgres)
@@ -172,6 +156,7 @@ def main():
     title("What this showed")
     for claim, holds in proved:
         print(f"  {'ok' if holds else 'NO'}: {claim}")
+    listener.close()
     cleanup()
     print("  Both servers are stopped and the scratch folder is removed.")
     return 0 if all(holds for _, holds in proved) else 1

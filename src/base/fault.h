@@ -2,7 +2,7 @@
 //
 // A passing fault is retried for ever with backoff. Each lasting class has its own exit code (the numbers below), and
 // `run` ends with it. The message is one sentence that says what is wrong and what to do, with the SQL or the key to
-// set; it never holds a payload or a secret.
+// set; it never holds a payload or a secret. Tested by tests/unit/base/fault_test.cc.
 #pragma once
 
 #include <string_view>

@@ -7,14 +7,13 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "base/log_line.h"
 #include "base/repeat_filter.h"
 #include "base/text.h"
@@ -77,7 +76,7 @@ class Journal {
  public:
   void Start(LogLevel level, LogFormat format, LogTarget target) {
     Stop();
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     level_ = level;
     format_ = format;
     repeats_ = RepeatFilter();
@@ -90,7 +89,7 @@ class Journal {
   void Stop() {
     ThreadPool pool;
     {
-      const absl::MutexLock lock(&mutex_);
+      const std::lock_guard lock(mutex_);
       pool = std::move(pool_);
       pool_ = nullptr;
       logger_ = nullptr;
@@ -100,7 +99,7 @@ class Journal {
 
   // The lock is held for microseconds: the queue takes a line without waiting for the writing thread.
   void Write(LogLine line, std::string_view kind) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     if (!logger_ || line.level < level_) return;
     const auto repeated = repeats_.Admit(kind, std::chrono::steady_clock::now());
     if (!repeated) return;
@@ -110,12 +109,14 @@ class Journal {
   }
 
  private:
-  absl::Mutex mutex_;
-  LogLevel level_ ABSL_GUARDED_BY(mutex_) = LogLevel::kInfo;
-  LogFormat format_ ABSL_GUARDED_BY(mutex_) = LogFormat::kText;
-  RepeatFilter repeats_ ABSL_GUARDED_BY(mutex_);
-  ThreadPool pool_ ABSL_GUARDED_BY(mutex_);
-  std::shared_ptr<spdlog::async_logger> logger_ ABSL_GUARDED_BY(mutex_);
+  // Not absl::Mutex: Debian's abseil and spdlog libraries are not built for ThreadSanitizer, which then sees no locks.
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  LogLevel level_ = LogLevel::kInfo;
+  LogFormat format_ = LogFormat::kText;
+  RepeatFilter repeats_;
+  ThreadPool pool_;
+  std::shared_ptr<spdlog::async_logger> logger_;
 };
 
 // What makes two lines repeats of each other.

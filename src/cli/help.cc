@@ -71,9 +71,9 @@ std::string HelpText(const Command& command) {
   return out.str();
 }
 
-std::string VersionText() {
+std::string VersionLine() {
   std::ostringstream out;
-  out << "postrider " << POSTRIDER_VERSION << " (librdkafka " << kafka::LibraryVersion() << ")\n";
+  out << "postrider " << POSTRIDER_VERSION << " (librdkafka " << kafka::LibraryVersion() << ")";
   return out.str();
 }
 

@@ -19,6 +19,6 @@ const Command* FindCommand(std::string_view name);
 
 std::string HelpText();                         // postrider --help
 std::string HelpText(const Command& command);  // postrider COMMAND --help
-std::string VersionText();
+std::string VersionLine();
 
 }  // namespace postrider::cli

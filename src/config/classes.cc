@@ -9,7 +9,8 @@ namespace postrider::config {
 namespace {
 
 constexpr std::string_view kRegistry =
-    "use org.apache.kafka.connect.converters.ByteArrayConverter with an application that puts the encoded bytes into a bytea "
+    "use org.apache.kafka.connect.converters.ByteArrayConverter with an application that puts the encoded bytes into a "
+    "bytea "
     "payload, or JsonConverter";
 constexpr std::string_view kNotYet = "it is not supported yet";
 
@@ -70,7 +71,8 @@ const std::vector<ClassSpec>& Classes() {
         {kPredicate, kTopicNameMatchesClass, kHonoured, "on the EventRouter"},
         {kPredicate, "org.apache.kafka.connect.transforms.predicates.HasHeaderKey", kRefused, kNotYet},
         {kPredicate, "org.apache.kafka.connect.transforms.predicates.RecordIsTombstone", kRefused, kNotYet},
-        {kPartitioner, "org.apache.kafka.clients.producer.internals.DefaultPartitioner", kHonoured, "murmur2 of the key's bytes"},
+        {kPartitioner, "org.apache.kafka.clients.producer.internals.DefaultPartitioner", kHonoured,
+         "murmur2 of the key's bytes"},
         {kPartitioner, "org.apache.kafka.clients.producer.RoundRobinPartitioner", kHonoured, kKeyDoesNotCount},
         {kPartitioner, "org.apache.kafka.clients.producer.UniformStickyPartitioner", kHonoured, kKeyDoesNotCount},
     };
@@ -82,7 +84,8 @@ const std::vector<ClassSpec>& Classes() {
     for (const std::string_view name :
          {"io.confluent.connect.avro.AvroConverter", "io.confluent.connect.protobuf.ProtobufConverter",
           "io.confluent.connect.json.JsonSchemaConverter", "io.apicurio.registry.utils.converter.AvroConverter",
-          "io.apicurio.registry.utils.converter.ExtJsonConverter", "io.apicurio.registry.utils.converter.ProtobufConverter",
+          "io.apicurio.registry.utils.converter.ExtJsonConverter",
+          "io.apicurio.registry.utils.converter.ProtobufConverter",
           "com.amazonaws.services.schemaregistry.kafkaconnect.AWSKafkaAvroConverter",
           "com.amazonaws.services.schemaregistry.kafkaconnect.protobuf.ProtobufSchemaConverter"}) {
       table->push_back({kConverter, name, kRefused, kRegistry});

@@ -1,11 +1,11 @@
 // The Java classes that a configuration may name, and what becomes of each here.
 //
-// A class is named in full, or by the short names that Connect itself allows where only one plugin has them: the last part
+// A class is named in full, or by the short names that Connect itself allows where only one plugin has them: the last
+// part
 // ("JsonConverter"), or that without its kind at the end ("Json"). Tables, any thread. Part of COMPATIBILITY.md.
 // Tested by tests/unit/config/classes_test.cc.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +32,8 @@ const ClassSpec* FindClass(ClassKind kind, std::string_view name);
 inline constexpr std::string_view kKeyDoesNotCount = "the key does not count";
 
 inline constexpr std::string_view kEventRouterClass = "io.debezium.transforms.outbox.EventRouter";
-inline constexpr std::string_view kTopicNameMatchesClass = "org.apache.kafka.connect.transforms.predicates.TopicNameMatches";
+inline constexpr std::string_view kTopicNameMatchesClass =
+    "org.apache.kafka.connect.transforms.predicates.TopicNameMatches";
 
 // What a converter's class is here; for classes of kind kConverter that are honoured.
 ConverterKind ConverterKindOf(const ClassSpec& converter);

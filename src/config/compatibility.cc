@@ -1,5 +1,7 @@
 #include "config/compatibility.h"
 
+#include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -54,12 +56,16 @@ constexpr std::pair<Section, std::string_view> kSections[] = {
 std::string_view Preface(Section section) {
   switch (section) {
     case Section::kProducer:
-      return "`producer.override.X`, else `producer.X`, else the worker's `bootstrap.servers`. Unprefixed `security.*`, `sasl.*` and `ssl.*` count "
+      return "`producer.override.X`, else `producer.X`, else the worker's `bootstrap.servers`. Unprefixed "
+             "`security.*`, `sasl.*` and `ssl.*` count "
              "only where no prefixed one is given, with a warning. `librdkafka.X` hands X to librdkafka as it is.\n\n";
     case Section::kServer:
-      return "`debezium.source.X` is X, `debezium.transforms.X` is `transforms.X`, `debezium.predicates.X` is `predicates.X`, "
-             "`debezium.sink.kafka.producer.X` is `producer.override.X`, and `debezium.format.*` are the converters, JsonConverter where nothing is "
-             "written. `DEBEZIUM_*` variables mean the same. `${NAME}` and `${NAME:default}` are taken from the environment or the file; `$$` is a "
+      return "`debezium.source.X` is X, `debezium.transforms.X` is `transforms.X`, `debezium.predicates.X` is "
+             "`predicates.X`, "
+             "`debezium.sink.kafka.producer.X` is `producer.override.X`, and `debezium.format.*` are the converters, "
+             "JsonConverter where nothing is "
+             "written. `DEBEZIUM_*` variables mean the same. `${NAME}` and `${NAME:default}` are taken from the "
+             "environment or the file; `$$` is a "
              "dollar sign. A record's partition and timestamp, which Debezium Server drops, are honoured.\n\n";
     case Section::kConnector:
     case Section::kRouter:
@@ -71,16 +77,22 @@ std::string_view Preface(Section section) {
   return "";
 }
 
-std::string Cell(std::string_view text) { return absl::StrReplaceAll(View(text), {{"|", "\\|"}, {"\n", " "}}); }
-std::string Code(std::string_view text) { return text.empty() ? "-" : Cat("`", Cell(text), "`"); }
+std::string Cell(std::string_view text) {
+  return absl::StrReplaceAll(View(text), {{"|", "\\|"}, {"\n", " "}});
+}
+std::string Code(std::string_view text) {
+  return text.empty() ? "-" : Cat("`", Cell(text), "`");
+}
 
 std::string Notes(const KeySpec& spec) {
   std::vector<std::string> notes;
-  const bool limited = spec.type == ValueType::kChoice || (spec.type == ValueType::kNumber && spec.outcome == KeyOutcome::kHonoured);
-  if (limited && spec.choices.size() != 1) notes.push_back(Allowed(spec));
+  const bool chosen = spec.type == ValueType::kChoice && spec.choices.size() > 1;
+  const bool bounded = spec.type == ValueType::kNumber && spec.max < std::numeric_limits<int32_t>::max();
+  if (chosen || bounded) notes.push_back(Allowed(spec));
   if (!spec.note.empty()) notes.push_back(spec.note);
   for (const auto& [value, reason] : spec.not_choices) notes.push_back(Cat("`", value, "` is refused: ", reason));
-  if (!spec.librdkafka.empty() && spec.librdkafka != spec.name) notes.push_back(Cat("librdkafka's `", spec.librdkafka, "`"));
+  if (!spec.librdkafka.empty() && spec.librdkafka != spec.name)
+    notes.push_back(Cat("librdkafka's `", spec.librdkafka, "`"));
   return Cell(absl::StrJoin(notes, "; "));
 }
 
@@ -88,7 +100,8 @@ std::string SectionTable(Section section) {
   std::string text = "| Key | Default | Here | Notes |\n|---|---|---|---|\n";
   for (const KeySpec& spec : Keys()) {
     if (spec.section != section) continue;
-    Append(text, "| ", Code(DocumentedKey(spec)), " | ", Code(spec.fallback), " | ", OutcomeName(spec.outcome), " | ", Notes(spec), " |\n");
+    Append(text, "| ", Code(DocumentedKey(spec)), " | ", Code(spec.fallback), " | ", OutcomeName(spec.outcome), " | ",
+           Notes(spec), " |\n");
   }
   return text;
 }
@@ -104,7 +117,8 @@ std::string ClassTable() {
 
 std::string CompatibilityText() {
   std::string text(kHead);
-  for (const auto& [section, title] : kSections) Append(text, "\n## ", title, "\n\n", Preface(section), SectionTable(section));
+  for (const auto& [section, title] : kSections)
+    Append(text, "\n## ", title, "\n\n", Preface(section), SectionTable(section));
   Append(text, "\n## Classes\n\nAny other class is refused by name: Java classes cannot be loaded.\n\n", ClassTable());
   return text;
 }

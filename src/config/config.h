@@ -1,8 +1,8 @@
 // The configuration as the rest of the program sees it: typed, checked, immutable after the start.
 //
 // Made by config/load.h from Kafka Connect's and Debezium's keys; each member names its key. Plain data: copied freely,
-// read from any thread. Defaults here are the ones that hold where a key is absent; the table of keys (config/keys.h) is
-// checked against them by a test.
+// read from any thread. Defaults here are the ones that hold where a key is absent; the table of keys (config/keys.h)
+// is checked against them by a test.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ namespace postrider::config {
 // ---- the database ---------------------------------------------------------------------------------------------------
 
 struct Database {
-  std::string hostname;                  // database.hostname; a comma list for several hosts
-  std::string port = "5432";             // database.port; one for all hosts, or a comma list
-  std::string user;                      // database.user
-  Secret password;                       // database.password; re-read at each connection
-  std::string dbname;                    // database.dbname
-  std::string sslmode = "prefer";        // database.sslmode
-  std::string sslcert, sslkey, sslrootcert;  // database.sslcert, ...; PEM files
-  Secret sslpassword;                    // database.sslpassword
-  bool tcp_keepalive = true;             // database.tcpKeepAlive
+  std::string hostname;                         // database.hostname; a comma list for several hosts
+  std::string port = "5432";                    // database.port; one for all hosts, or a comma list
+  std::string user;                             // database.user
+  Secret password;                              // database.password; re-read at each connection
+  std::string dbname;                           // database.dbname
+  std::string sslmode = "prefer";               // database.sslmode
+  std::string sslcert, sslkey, sslrootcert;     // database.sslcert, ...; PEM files
+  Secret sslpassword;                           // database.sslpassword
+  bool tcp_keepalive = true;                    // database.tcpKeepAlive
   std::vector<std::string> initial_statements;  // database.initial.statements; on ordinary connections
-  int64_t query_timeout_ms = 600'000;    // database.query.timeout.ms
+  int64_t query_timeout_ms = 600'000;           // database.query.timeout.ms
 };
 
 enum class PublicationAutocreate { kDisabled, kAllTables, kFiltered, kNoTables };
@@ -37,19 +37,19 @@ struct Publication {
   std::string name = "dbz_publication";  // publication.name
   // Debezium's default is all_tables. Where the key is not written we publish the outbox alone.
   PublicationAutocreate autocreate = PublicationAutocreate::kFiltered;  // publication.autocreate.mode
-  bool via_partition_root = false;       // publish.via.partition.root
-  bool publish_updates = false;          // derived: table.op.invalid.behavior is error or fatal
+  bool via_partition_root = false;                                      // publish.via.partition.root
+  bool publish_updates = false;  // derived: table.op.invalid.behavior is error or fatal
 };
 
 enum class SlotTakeover { kRefuse, kWait };
 
 struct Slot {
-  std::string name = "debezium";         // slot.name
-  bool drop_on_stop = false;             // slot.drop.on.stop
-  bool failover = false;                 // slot.failover
-  SlotTakeover takeover = SlotTakeover::kRefuse;  // postrider.slot.takeover = refuse | wait
+  std::string name = "debezium";                                   // slot.name
+  bool drop_on_stop = false;                                       // slot.drop.on.stop
+  bool failover = false;                                           // slot.failover
+  SlotTakeover takeover = SlotTakeover::kRefuse;                   // postrider.slot.takeover = refuse | wait
   std::vector<std::pair<std::string, std::string>> stream_params;  // slot.stream.params
-  int64_t status_interval_ms = 10'000;   // status.update.interval.ms; a third of wal_sender_timeout at the most is used
+  int64_t status_interval_ms = 10'000;  // status.update.interval.ms; a third of wal_sender_timeout at the most is used
 };
 
 enum class SnapshotMode { kInitial, kInitialOnly, kNoData, kWhenNeeded, kAlways };
@@ -86,25 +86,25 @@ struct TopicPredicate {  // org.apache.kafka.connect.transforms.predicates.Topic
 
 // transforms.<alias>.* of the transform whose type is the EventRouter.
 struct Router {
-  std::string alias;                                              // for messages: transforms.<alias>.
-  std::string event_id = "id";                                    // table.field.event.id
-  std::string event_key = "aggregateid";                          // table.field.event.key
-  std::string event_payload = "payload";                          // table.field.event.payload
-  std::optional<std::string> event_timestamp;                     // table.field.event.timestamp
-  std::optional<std::string> event_schema_version;                // table.field.event.schema.version
-  std::vector<AdditionalField> additional_fields;                 // table.fields.additional.placement
-  bool additional_missing_is_error = true;                        // table.field.additional.missing and its older name
-  std::string route_by_field = "aggregatetype";                   // route.by.field
-  std::string route_topic_regex = "(?<routedByValue>.*)";         // route.topic.regex
+  std::string alias;                                       // for messages: transforms.<alias>.
+  std::string event_id = "id";                             // table.field.event.id
+  std::string event_key = "aggregateid";                   // table.field.event.key
+  std::string event_payload = "payload";                   // table.field.event.payload
+  std::optional<std::string> event_timestamp;              // table.field.event.timestamp
+  std::optional<std::string> event_schema_version;         // table.field.event.schema.version
+  std::vector<AdditionalField> additional_fields;          // table.fields.additional.placement
+  bool additional_missing_is_error = true;                 // table.field.additional.missing and its older name
+  std::string route_by_field = "aggregatetype";            // route.by.field
+  std::string route_topic_regex = "(?<routedByValue>.*)";  // route.topic.regex
   std::string route_topic_replacement = "outbox.event.${routedByValue}";  // route.topic.replacement
-  bool tombstone_on_empty_payload = false;                        // route.tombstone.on.empty.payload
-  bool expand_json_payload = false;                               // table.expand.json.payload
-  bool expand_null_as_optional_bytes = false;                     // table.json.payload.null.behavior
-  InvalidOperation invalid_operation = InvalidOperation::kWarn;   // table.op.invalid.behavior
+  bool tombstone_on_empty_payload = false;                                // route.tombstone.on.empty.payload
+  bool expand_json_payload = false;                                       // table.expand.json.payload
+  bool expand_null_as_optional_bytes = false;                             // table.json.payload.null.behavior
+  InvalidOperation invalid_operation = InvalidOperation::kWarn;           // table.op.invalid.behavior
   bool skip_updates = false;  // skipped.operations holds u: updates are dropped before invalid_operation counts
-  std::optional<std::string> tracing_context_field;               // tracing.span.context.field, where written
+  std::optional<std::string> tracing_context_field;  // tracing.span.context.field, with tracing_headers
   bool tracing_headers = false;  // postrider.tracing.headers: that column's traceparent and tracestate become headers
-  std::optional<TopicPredicate> predicate;                        // transforms.<alias>.predicate / .negate
+  std::optional<TopicPredicate> predicate;  // transforms.<alias>.predicate / .negate
 };
 
 enum class DecimalMode { kPrecise, kString, kDouble };
@@ -115,22 +115,27 @@ enum class HstoreMode { kJson, kMap };
 
 // The connector's keys that decide how a column becomes a Kafka Connect value.
 struct Types {
-  DecimalMode decimal = DecimalMode::kPrecise;            // decimal.handling.mode
-  TimePrecision time = TimePrecision::kAdaptive;          // time.precision.mode
-  BinaryMode binary = BinaryMode::kBytes;                 // binary.handling.mode
-  IntervalMode interval = IntervalMode::kNumeric;         // interval.handling.mode
-  HstoreMode hstore = HstoreMode::kJson;                  // hstore.handling.mode
-  int money_fraction_digits = 2;                          // money.fraction.digits
-  bool include_unknown_datatypes = false;                 // include.unknown.datatypes
+  DecimalMode decimal = DecimalMode::kPrecise;     // decimal.handling.mode
+  TimePrecision time = TimePrecision::kAdaptive;   // time.precision.mode
+  BinaryMode binary = BinaryMode::kBytes;          // binary.handling.mode
+  IntervalMode interval = IntervalMode::kNumeric;  // interval.handling.mode
+  HstoreMode hstore = HstoreMode::kJson;           // hstore.handling.mode
+  int money_fraction_digits = 2;                   // money.fraction.digits
+  bool include_unknown_datatypes = false;          // include.unknown.datatypes
 };
 
 enum class ConverterKind {
-  kString,      // org.apache.kafka.connect.storage.StringConverter
-  kJson,        // org.apache.kafka.connect.json.JsonConverter
-  kByteArray,   // org.apache.kafka.connect.converters.ByteArrayConverter
-  kBinaryData,  // io.debezium.converters.BinaryDataConverter / ByteArrayConverter
+  kString,        // org.apache.kafka.connect.storage.StringConverter
+  kJson,          // org.apache.kafka.connect.json.JsonConverter
+  kByteArray,     // org.apache.kafka.connect.converters.ByteArrayConverter
+  kBinaryData,    // io.debezium.converters.BinaryDataConverter / ByteArrayConverter
   kSimpleHeader,  // org.apache.kafka.connect.storage.SimpleHeaderConverter
-  kBoolean, kShort, kInteger, kLong, kFloat, kDouble,  // org.apache.kafka.connect.converters.*Converter
+  kBoolean,
+  kShort,
+  kInteger,
+  kLong,
+  kFloat,
+  kDouble,  // org.apache.kafka.connect.converters.*Converter
 };
 
 struct Converter {
@@ -164,10 +169,10 @@ struct Producer {
   std::vector<std::pair<std::string, Secret>> properties;
   // Java stores that librdkafka cannot read by itself (PKCS12): kafka/ converts them.
   std::optional<std::pair<std::string, Secret>> truststore_pkcs12, keystore_pkcs12;  // path, password
-  int64_t max_request_size_bytes = 1'048'576;  // max.request.size
-  bool topic_creation_enable = true;           // topic.creation.enable
-  std::vector<TopicGroup> topic_groups;        // empty: the broker's own auto-creation
-  bool ignore_keys = false;                    // partitioner.ignore.keys
+  int64_t max_request_size_bytes = 1'048'576;                                        // max.request.size
+  bool topic_creation_enable = true;                                                 // topic.creation.enable
+  std::vector<TopicGroup> topic_groups;  // empty: the broker's own auto-creation
+  bool ignore_keys = false;              // partitioner.ignore.keys
 };
 
 // ---- our own --------------------------------------------------------------------------------------------------------
@@ -175,18 +180,19 @@ struct Producer {
 struct Relay {
   int64_t inflight_bytes_max = 16 * 1024 * 1024;  // postrider.inflight.bytes
   int64_t drain_timeout_ms = 7'000;               // postrider.drain.timeout.ms: SIGTERM to exit stays below 8 s
-  int64_t server_stop_drain_ms = 10'000;          // postrider.server.stop.drain.ms: a server that stops waits this long for us
-  bool skip_what_cannot_be_published = false;     // errors.tolerance = all
+  int64_t server_stop_drain_ms = 10'000;  // postrider.server.stop.drain.ms: a server that stops waits this long for us
+  bool skip_what_cannot_be_published = false;  // errors.tolerance = all
 };
 
 struct Logging {
-  std::string level = "info";    // postrider.log.level = debug | info | warn | error
-  std::string format = "text";   // postrider.log.format = text | json
+  std::string level = "info";   // postrider.log.level = debug | info | warn | error
+  std::string format = "text";  // postrider.log.format = text | json
 };
 
 struct Config {
-  std::string name;          // name
-  std::string topic_prefix;  // topic.prefix; where absent: the slot's name (no effect on records but envelope schema names)
+  std::string name;  // name
+  std::string
+      topic_prefix;  // topic.prefix; where absent: the slot's name (no effect on records but envelope schema names)
   bool extended_headers = false;  // extended.headers.enabled, only where written as true
   Database database;
   Publication publication;

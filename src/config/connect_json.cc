@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "config/text.h"
 #include "rapidjson/error/en.h"
 #include "rapidjson/memorystream.h"
 #include "rapidjson/reader.h"
-#include "config/text.h"
 
 namespace postrider::config {
 namespace {
@@ -95,8 +95,8 @@ class Handler {
         const bool given = std::any_of(config_.begin(), config_.end(), [](const Entry& e) { return e.key == "name"; });
         if (!given) config_.push_back(entry);
       } else if (entry.key != "type" && entry.key != "initial_state") {
-        return absl::InvalidArgumentError(Cat("line ", entry.line, ", column 1: ", entry.key,
-                                                       " beside \"config\": settings belong into \"config\""));
+        return absl::InvalidArgumentError(
+            Cat("line ", entry.line, ", column 1: ", entry.key, " beside \"config\": settings belong into \"config\""));
       }
     }
     return std::move(config_);

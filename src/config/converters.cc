@@ -9,8 +9,11 @@
 namespace postrider::config {
 namespace {
 
-constexpr std::string_view kOptions[] = {"schemas.enable", "decimal.format", "replace.null.with.default",
-                                         "delegate.converter.type", "delegate.converter.type.schemas.enable",
+constexpr std::string_view kOptions[] = {"schemas.enable",
+                                         "decimal.format",
+                                         "replace.null.with.default",
+                                         "delegate.converter.type",
+                                         "delegate.converter.type.schemas.enable",
                                          "converter.encoding"};
 
 bool IsConnectorFile(const Settings& settings, const Origin& origin) {
@@ -18,9 +21,9 @@ bool IsConnectorFile(const Settings& settings, const Origin& origin) {
   return connector != nullptr && connector->origin.kind == Origin::Kind::kFile && connector->origin.file == origin.file;
 }
 
-// Connect reads a converter's options from where its class is named: the worker's converter keeps the worker's options, a connector's takes none
-// of the worker's. So with `value.converter` in one file and its options in another, the options count only where they come later
-// and not from a connector's file.
+// Connect reads a converter's options from where its class is named: the worker's converter keeps the worker's options,
+// a connector's takes none of the worker's. So with `value.converter` in one file and its options in another, the
+// options count only where they come later and not from a connector's file.
 bool Belongs(const Settings& settings, const Setting& converter, const Setting& option) {
   if (option.origin.kind != Origin::Kind::kFile) return true;
   if (converter.origin.kind != Origin::Kind::kFile) return false;
@@ -34,9 +37,10 @@ void DropForeignOptions(Draft& draft, const std::string& key) {
   for (const std::string_view name : kOptions) {
     const std::string option_key = Cat(key, ".", name);
     Setting* option = draft.settings().Find(option_key);
-    if (option == nullptr || option->refused || converter == nullptr || Belongs(draft.settings(), *converter, *option)) continue;
-    const std::string why = Cat("does not count, as in Connect: the converter is named in ", converter->origin.ToString(),
-                                         " and takes its options from there");
+    if (option == nullptr || option->refused || converter == nullptr || Belongs(draft.settings(), *converter, *option))
+      continue;
+    const std::string why = Cat("does not count, as in Connect: the converter is named in ",
+                                converter->origin.ToString(), " and takes its options from there");
     draft.WarnOf(option_key, why);
     draft.SetOutcome(option_key, KeyOutcome::kMeaningless, why);
     option->refused = true;
@@ -51,7 +55,8 @@ void MarkMeaningless(Draft& draft, const std::string& key, ConverterKind kind) {
       draft.SetOutcome(option, KeyOutcome::kMeaningless, Cat("only ", reader, " reads it"));
   };
   if (kind != ConverterKind::kJson) {
-    for (const std::string_view name : {"schemas.enable", "decimal.format", "replace.null.with.default"}) mark(name, "JsonConverter");
+    for (const std::string_view name : {"schemas.enable", "decimal.format", "replace.null.with.default"})
+      mark(name, "JsonConverter");
   }
   if (kind != ConverterKind::kBinaryData) {
     for (const std::string_view name : {"delegate.converter.type", "delegate.converter.type.schemas.enable"})
@@ -63,8 +68,10 @@ std::optional<ConverterKind> KindOf(Draft& draft, const std::string& key, bool i
   const std::string name = draft.Text(key);
   const ClassSpec* spec = FindClass(ClassKind::kConverter, name);
   if (spec == nullptr) {
-    draft.RefuseKey(key, Cat("is ", name, ", a converter that is not supported; StringConverter, JsonConverter, ByteArrayConverter, "
-                                      "BinaryDataConverter and Connect's number converters are, with their full names"));
+    draft.Refuse(
+        key,
+        "a converter that is not supported; StringConverter, JsonConverter, ByteArrayConverter, BinaryDataConverter "
+        "and Connect's number converters are, with their full names");
     return std::nullopt;
   }
   if (spec->outcome == KeyOutcome::kRefused) {
@@ -99,15 +106,20 @@ void MakeConverter(Draft& draft, const std::string& key, bool is_header, Convert
 void MakeConverters(Draft& draft, Converters& converters) {
   constexpr std::string_view kString = "org.apache.kafka.connect.storage.StringConverter";
   if (draft.settings().Find("value.converter") == nullptr) {
-    draft.RefuseAll(Cat(
-        "value.converter is missing: a connector's file without its worker's names none, because the worker's applies, and guessing would change "
-        "every byte. Give the worker's file as well, or set value.converter=", kString, " for the payload byte for byte"));
+    draft.RefuseAll(
+        Cat("value.converter is missing: a connector's file without its worker's names none, because the worker's "
+            "applies, and guessing would change "
+            "every byte. Give the worker's file as well, or set value.converter=",
+            kString, " for the payload byte for byte"));
   } else {
     MakeConverter(draft, "value.converter", false, converters.value);
   }
   if (draft.settings().Find("key.converter") == nullptr) {
-    draft.Warn(Cat("key.converter is missing: keys are text. A worker's default applies to keys too, and the key's bytes choose the "
-                            "partition: give the worker's file as well, or set key.converter=", kString));
+    draft.Warn(
+        Cat("key.converter is missing: keys are text. A worker's default applies to keys too, and the key's bytes "
+            "choose the "
+            "partition: give the worker's file as well, or set key.converter=",
+            kString));
   }
   MakeConverter(draft, "key.converter", false, converters.key);
   MakeConverter(draft, "header.converter", true, converters.header);

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +46,8 @@ void CheckPorts(Draft& draft, const std::string& hosts, const std::string& ports
   for (const std::string& port : port_list) {
     const std::optional<int64_t> number = ParseNumber(port);
     if (!number || *number < 1 || *number > 65535)
-      return draft.Refuse("database.port", "allowed is a whole number from 1 to 65535, or as many with commas as there are hosts");
+      return draft.Refuse("database.port",
+                          "allowed is a whole number from 1 to 65535, or as many with commas as there are hosts");
   }
   if (port_list.size() > 1 && port_list.size() != SplitList(hosts).size())
     draft.Refuse("database.port", "one port is for all hosts, several must be as many as database.hostname has");

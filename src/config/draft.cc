@@ -1,5 +1,8 @@
 #include "config/draft.h"
 
+#include <optional>
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "config/text.h"
 
@@ -12,7 +15,8 @@ constexpr std::string_view kMask = "***";
 // Names that hold a secret as a rule, for keys that the table does not know.
 bool SoundsSecret(std::string_view key) {
   const std::string lower = ToLower(key);
-  for (const std::string_view word : {"pass", "pwd", "secret", "token", "credential", "jaas", "private", "auth", "connectionstring"})
+  for (const std::string_view word :
+       {"pass", "pwd", "secret", "token", "credential", "jaas", "private", "auth", "connectionstring"})
     if (Contains(lower, word)) return true;
   return lower.ends_with(".key");
 }
@@ -50,13 +54,21 @@ std::string Draft::Raw(std::string_view key) const {
   return setting == nullptr ? Default(key) : setting->value;
 }
 
-std::string Draft::Text(std::string_view key) const { return std::string(Trim(Raw(key))); }
+std::string Draft::Text(std::string_view key) const {
+  return std::string(Trim(Raw(key)));
+}
 
-bool Draft::Flag(std::string_view key) const { return ParseFlag(Raw(key)).value_or(false); }
+bool Draft::Flag(std::string_view key) const {
+  return ParseFlag(Raw(key)).value_or(false);
+}
 
-int64_t Draft::Number(std::string_view key) const { return ParseNumber(Raw(key)).value_or(0); }
+int64_t Draft::Number(std::string_view key) const {
+  return ParseNumber(Raw(key)).value_or(0);
+}
 
-std::vector<std::string> Draft::List(std::string_view key) const { return SplitList(Raw(key)); }
+std::vector<std::string> Draft::List(std::string_view key) const {
+  return SplitList(Raw(key));
+}
 
 Secret Draft::SecretOf(std::string_view key, Resolve read) const {
   const Setting* setting = Find(key);
@@ -66,11 +78,13 @@ Secret Draft::SecretOf(std::string_view key, Resolve read) const {
                         ? resolver_of_(*setting)
                         : [](const std::string& raw) -> absl::StatusOr<std::string> { return raw; };
   if (read == nullptr) return {setting->raw, std::move(resolve)};
-  return {setting->raw, [resolve = std::move(resolve), read = std::move(read)](const std::string& raw) -> absl::StatusOr<std::string> {
-            absl::StatusOr<std::string> text = resolve(raw);
-            if (!text.ok()) return text;
-            return read(*text);
-          }};
+  return {
+      setting->raw,
+      [resolve = std::move(resolve), read = std::move(read)](const std::string& raw) -> absl::StatusOr<std::string> {
+        absl::StatusOr<std::string> text = resolve(raw);
+        if (!text.ok()) return text;
+        return read(*text);
+      }};
 }
 
 bool Draft::IsSecret(std::string_view key) const {
@@ -86,12 +100,18 @@ bool Draft::IsSecret(std::string_view key) const {
 std::string Draft::Shown(const Setting& setting) const {
   if (IsSecret(setting.key)) {
     // A placeholder alone tells where the secret is, not what it is; a Debezium Server file may have a default in it.
-    const bool placeholder_alone = setting.has_placeholder && !setting.server_form &&
-                                   setting.raw.starts_with("${") && setting.raw.find('}') + 1 == setting.raw.size();
+    const bool placeholder_alone = setting.has_placeholder && !setting.server_form && setting.raw.starts_with("${") &&
+                                   setting.raw.find('}') + 1 == setting.raw.size();
     if (placeholder_alone) return setting.raw;
     return std::string(setting.raw.empty() ? "" : kMask);
   }
   return OneLine(setting.has_placeholder ? setting.raw : setting.value);
+}
+
+std::string Draft::Quoted(std::string_view key, std::string_view piece) const {
+  const Setting* setting = settings_.Find(key);
+  if (setting != nullptr && (setting->has_placeholder || IsSecret(key))) return "a part of it";
+  return Cat("'", OneLine(piece), "'");
 }
 
 std::string Draft::Where(std::string_view key) const {
@@ -111,7 +131,9 @@ void Draft::RefuseKey(std::string_view key, std::string_view why) {
   SetOutcome(key, KeyOutcome::kRefused, why);
 }
 
-void Draft::WarnOf(std::string_view key, std::string_view why) { Warn(Cat(Where(key), " ", why)); }
+void Draft::WarnOf(std::string_view key, std::string_view why) {
+  Warn(Cat(Where(key), " ", why));
+}
 
 void Draft::SetOutcome(std::string_view key, KeyOutcome outcome, std::string_view remark) {
   Finding& finding = findings_[std::string(key)];

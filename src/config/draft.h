@@ -1,8 +1,8 @@
 // The configuration while it is being made: settings to read, problems, warnings and remarks to collect.
 //
-// The parts that make a Config (config/parts.h) read every key through it. A value that the table of keys does not allow was refused before
-// they see it (config/validate.h); they then get the default, so that one run finds every problem. Used at start, one thread.
-// Tested by tests/unit/config/draft_test.cc.
+// The parts that make a Config (config/parts.h) read every key through it. A value that the table of keys does not
+// allow was refused before they see it (config/validate.h); they then get the default, so that one run finds every
+// problem. Used at start, one thread. Tested by tests/unit/config/draft_test.cc.
 #pragma once
 
 #include <functional>
@@ -79,6 +79,8 @@ class Draft {
   // A value as it may be shown: `***` for a secret, as written where it holds placeholders, cut where it is long.
   std::string Shown(const Setting& setting) const;
   bool IsSecret(std::string_view key) const;
+  // A piece of a value for a message: "'piece'", or where the value came through a placeholder "a part of it".
+  std::string Quoted(std::string_view key, std::string_view piece) const;
 
   const std::vector<KeyReport>& defaults() const { return defaults_; }
   const std::vector<std::string>& problems() const { return problems_; }

@@ -1,8 +1,10 @@
 #include "config/environment.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
@@ -65,7 +67,8 @@ absl::Status ApplyEnvironment(const std::vector<std::pair<std::string, std::stri
   for (const auto& variable : environment) {
     if (variable.first.starts_with(kPrefix) && !IsOfKubernetes(variable.first)) open.push_back(variable);
   }
-  // A variable may define an alias (POSTRIDER_TRANSFORMS) or its type, which others need: go on while one more is understood.
+  // A variable may define an alias (POSTRIDER_TRANSFORMS) or its type, which others need: go on while one more is
+  // understood.
   for (bool progress = true; progress && !open.empty();) {
     const Candidates candidates = CandidatesFor(settings);
     progress = false;
@@ -79,7 +82,7 @@ absl::Status ApplyEnvironment(const std::vector<std::pair<std::string, std::stri
       if (found->second.size() > 1)
         return MakeFault(Fault::kConfiguration,
                          Cat("environment ", variable.first, " could be any of the keys ",
-                                      absl::StrJoin(found->second, ", "), ": set the key in a file or with --set"));
+                             absl::StrJoin(found->second, ", "), ": set the key in a file or with --set"));
       Put(settings, *found->second.begin(), variable);
       progress = true;
     }

@@ -1,10 +1,10 @@
 #include "config/gather.h"
 
+#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
+#include <utility>
 
-#include "absl/strings/ascii.h"
 #include "base/fault.h"
 #include "config/environment.h"
 #include "config/placeholders.h"
@@ -30,10 +30,24 @@ void WarnOfRepeats(const std::string& name, const std::vector<Entry>& entries, s
     const auto [seen, first] = lines.try_emplace(entry.key, entry.line);
     if (first) continue;
     const Origin origin{.kind = Origin::Kind::kFile, .line = entry.line, .name = name};
-    warnings.push_back(Cat(origin.ToString(), ": ", entry.key, " is given a second time; the one in line ", seen->second,
-                                    " does not count"));
+    warnings.push_back(Cat(origin.ToString(), ": ", entry.key, " is given a second time; the one in line ",
+                           seen->second, " does not count"));
     seen->second = entry.line;
   }
+}
+
+// A worker's file after its connector's is not what connect-standalone means by the two: the worker's converters would
+// win.
+void WarnOfWorkerLast(const Settings& settings, const Setting& setting, std::vector<std::string>& warnings) {
+  const Setting* connector = settings.Find("connector.class");
+  const Setting* before = settings.Find(setting.key);
+  const bool is_converter =
+      setting.key == "key.converter" || setting.key == "value.converter" || setting.key == "header.converter";
+  if (!is_converter || connector == nullptr || before == nullptr || before->origin.file != connector->origin.file ||
+      setting.origin.file == connector->origin.file)
+    return;
+  warnings.push_back(Cat(setting.origin.ToString(), ": ", setting.key, " overrides the connector's own in ",
+                         before->origin.ToString(), ": where this is a worker's file, name it first"));
 }
 
 absl::Status AddFile(const std::string& name, int file, Gathered& gathered, ServerFiles& server) {
@@ -52,6 +66,7 @@ absl::Status AddFile(const std::string& name, int file, Gathered& gathered, Serv
     setting.key = std::move(entry.key);
     setting.raw = setting.value = std::move(entry.value);
     setting.origin = {.kind = Origin::Kind::kFile, .file = file, .line = entry.line, .name = name};
+    WarnOfWorkerLast(gathered.settings, setting, gathered.warnings);
     gathered.settings.Put(std::move(setting));
   }
   return absl::OkStatus();

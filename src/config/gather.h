@@ -16,8 +16,8 @@ namespace postrider::config {
 
 struct Gathered {
   Settings settings;
-  std::function<Resolve(const Setting&)> resolver_of;              // for Secrets
-  std::vector<std::pair<std::string, std::string>> unresolved;     // key, why
+  std::function<Resolve(const Setting&)> resolver_of;           // for Secrets
+  std::vector<std::pair<std::string, std::string>> unresolved;  // key, why
   std::vector<std::string> warnings;
 };
 

@@ -11,14 +11,16 @@ namespace postrider::config {
 namespace {
 
 bool IsTopicPrefix(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-'; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 // Where a consumer would see the topic's prefix.
 bool PrefixShows(const Config& config) {
   const std::vector<AdditionalField>& fields = config.router.additional_fields;
-  const bool envelope = std::any_of(fields.begin(), fields.end(),
-                                    [](const AdditionalField& field) { return field.placement == FieldPlacement::kEnvelope; });
+  const bool envelope = std::any_of(fields.begin(), fields.end(), [](const AdditionalField& field) {
+    return field.placement == FieldPlacement::kEnvelope;
+  });
   return envelope || config.extended_headers || config.router.predicate.has_value();
 }
 
@@ -27,16 +29,18 @@ bool PrefixShows(const Config& config) {
 void MakeIdentity(Draft& draft, Config& config) {
   const std::string connector = draft.Text("connector.class");
   if (FindClass(ClassKind::kConnector, connector) == nullptr)
-    draft.Refuse("connector.class", "Postrider replaces io.debezium.connector.postgresql.PostgresConnector and no other");
+    draft.Refuse("connector.class",
+                 "Postrider replaces io.debezium.connector.postgresql.PostgresConnector and no other");
   config.name = draft.Text("name");
   config.extended_headers = draft.Flag("extended.headers.enabled");
   config.topic_prefix = draft.Text("topic.prefix");
-  if (!IsTopicPrefix(config.topic_prefix)) draft.Refuse("topic.prefix", "allowed are letters, digits, '.', '_' and '-'");
+  if (!IsTopicPrefix(config.topic_prefix))
+    draft.Refuse("topic.prefix", "allowed are letters, digits, '.', '_' and '-'");
   if (!config.topic_prefix.empty()) return;
   config.topic_prefix = config.slot.name;
   if (PrefixShows(config))
     draft.Warn(Cat("topic.prefix is missing: the slot's name, ", config.slot.name,
-                            ", stands for it in schema names, headers and the topic that a predicate sees"));
+                   ", stands for it in schema names, headers and the topic that a predicate sees"));
 }
 
 }  // namespace postrider::config

@@ -21,9 +21,15 @@ struct Token {
   bool IsSign(char c) const { return kind == Kind::kSign && text[0] == c; }
 };
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWordBegin(char c) { return absl::ascii_isalpha(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80; }
-bool IsWordPart(char c) { return IsWordBegin(c) || IsDigit(c) || c == '.' || c == '-'; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool IsWordBegin(char c) {
+  return absl::ascii_isalpha(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
+}
+bool IsWordPart(char c) {
+  return IsWordBegin(c) || IsDigit(c) || c == '.' || c == '-';
+}
 
 // Java's StreamTokenizer with Kafka's settings.
 class Tokenizer {
@@ -89,7 +95,8 @@ class Tokenizer {
     if (c < '0' || c > '7') return c;
     const size_t digits_max = c <= '3' ? 3 : 2;
     int value = c - '0';
-    for (size_t n = 1; n < digits_max && pos_ + 1 < text_.size() && text_[pos_ + 1] >= '0' && text_[pos_ + 1] <= '7'; ++n)
+    for (size_t n = 1; n < digits_max && pos_ + 1 < text_.size() && text_[pos_ + 1] >= '0' && text_[pos_ + 1] <= '7';
+         ++n)
       value = value * 8 + (text_[++pos_] - '0');
     return static_cast<char>(value);
   }
@@ -100,12 +107,14 @@ class Tokenizer {
 
 bool IsFlag(std::string_view word) {
   constexpr std::string_view kFlags[] = {"required", "requisite", "sufficient", "optional"};
-  return std::any_of(std::begin(kFlags), std::end(kFlags), [word](std::string_view f) { return EqualsIgnoreCase(f, word); });
+  return std::any_of(std::begin(kFlags), std::end(kFlags),
+                     [word](std::string_view f) { return EqualsIgnoreCase(f, word); });
 }
 
 absl::Status ValueMissing(size_t option) {
-  return absl::InvalidArgumentError(Cat("option number ", option, " is not name=\"value\" (a value that begins with a digit "
-                                                 "or holds a slash must be quoted)"));
+  return absl::InvalidArgumentError(Cat("option number ", option,
+                                        " is not name=\"value\" (a value that begins with a digit "
+                                        "or holds a slash must be quoted)"));
 }
 
 // One entry whose module was read already.
@@ -134,7 +143,8 @@ absl::StatusOr<JaasEntry> ParseEntry(Tokenizer& tokens, std::string module) {
 }  // namespace
 
 const std::string* JaasEntry::Find(std::string_view option) const {
-  const auto found = std::find_if(options.rbegin(), options.rend(), [option](const auto& pair) { return pair.first == option; });
+  const auto found =
+      std::find_if(options.rbegin(), options.rend(), [option](const auto& pair) { return pair.first == option; });
   return found == options.rend() ? nullptr : &found->second;
 }
 

@@ -1,9 +1,9 @@
 // The text of `sasl.jaas.config`: `Module flag key=value ... ;`, as Java's producer reads it.
 //
-// flag is required, requisite, sufficient or optional; values are quoted, with backslash escapes, or bare words; `//` and `/* */` are comments.
-// Several entries may follow each other: the first one counts. Never aborts, never copies input into an error. Source: Kafka's
-// JaasConfig (java.io.StreamTokenizer with `-_$` and digits in words, `'` and `"` as quotes). Pure, any thread.
-// Tested by tests/unit/config/jaas_test.cc.
+// flag is required, requisite, sufficient or optional; values are quoted, with backslash escapes, or bare words; `//`
+// and `/* */` are comments. Several entries may follow each other: the first one counts. Never aborts, never copies
+// input into an error. Source: Kafka's JaasConfig (java.io.StreamTokenizer with `-_$` and digits in words, `'` and `"`
+// as quotes). Pure, any thread. Tested by tests/unit/config/jaas_test.cc.
 #pragma once
 
 #include <string>

@@ -1,10 +1,10 @@
 #include "config/java_producer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
-#include <set>
+#include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "base/record.h"
 #include "config/classes.h"
@@ -16,13 +16,14 @@ namespace {
 
 constexpr std::string_view kPrefixes[] = {"producer.override.", "producer."};
 
-// ---- the keys whose value is not simply the property's ---------------------------------------------------------------
+// ---- the keys whose value is not simply the property's
+// ---------------------------------------------------------------
 
 std::string Cut(Draft& draft, const std::string& key, const KeySpec& spec) {
   const int64_t written = draft.Number(key);
-  const int64_t value = spec.librdkafka_max == 0 ? written : std::clamp(written, spec.librdkafka_min, spec.librdkafka_max);
-  if (value != written)
-    draft.SetOutcome(key, KeyOutcome::kHonoured, Cat("cut to librdkafka's limit, ", value));
+  const int64_t value =
+      spec.librdkafka_max == 0 ? written : std::clamp(written, spec.librdkafka_min, spec.librdkafka_max);
+  if (value != written) draft.SetOutcome(key, KeyOutcome::kHonoured, Cat("cut to librdkafka's limit, ", value));
   return Cat(value);
 }
 
@@ -34,10 +35,16 @@ std::string Spelled(const Draft& draft, const std::string& key, const KeySpec& s
   return text;
 }
 
-// One key whose row names a property: as the row's type says.
-void SetDirect(const JavaProducer& java, const KeySpec& spec, PropertyList& properties) {
+}  // namespace
+
+absl::StatusOr<std::string> TrimSecret(const std::string& text) {
+  return std::string(Trim(text));
+}
+
+void SetDirect(const JavaProducer& java, std::string_view name, PropertyList& properties) {
   Draft& draft = java.draft();
-  const std::string key = java.KeyOf(spec.name);
+  const std::string key = java.KeyOf(name);
+  const KeySpec& spec = *draft.index().Find(Cat("producer.", name)).spec;
   switch (spec.type) {
     case ValueType::kNumber:
       return properties.Set(spec.librdkafka, Cut(draft, key, spec), key);
@@ -51,9 +58,12 @@ void SetDirect(const JavaProducer& java, const KeySpec& spec, PropertyList& prop
     case ValueType::kRaw:
     case ValueType::kRegex:
     case ValueType::kRegexList:
+      if (spec.secret) return properties.SetSecret(spec.librdkafka, draft.SecretOf(key, TrimSecret), key);
       return properties.Set(spec.librdkafka, draft.Text(key), key);
   }
 }
+
+namespace {
 
 bool IsGuarantee(std::string_view name) {
   constexpr std::string_view kNames[] = {"acks", "enable.idempotence", "retries", "delivery.timeout.ms",
@@ -64,7 +74,7 @@ bool IsGuarantee(std::string_view name) {
 void SetCompressionLevel(const JavaProducer& java, const KeySpec& spec, PropertyList& properties) {
   // compression.gzip.level counts for gzip alone.
   if (spec.name == Cat("compression.", ToLower(java.Text("compression.type")), ".level"))
-    return SetDirect(java, spec, properties);
+    return SetDirect(java, spec.name, properties);
   java.draft().SetOutcome(java.KeyOf(spec.name), KeyOutcome::kMeaningless, "compression.type is another");
 }
 
@@ -75,7 +85,7 @@ void SetGiven(const JavaProducer& java, const KeySpec& spec, PropertyList& prope
   } else if (spec.librdkafka == "compression.level") {
     SetCompressionLevel(java, spec, properties);
   } else {
-    SetDirect(java, spec, properties);
+    SetDirect(java, spec.name, properties);
   }
   // Java's request.timeout.ms is the client's wait; librdkafka's of that name is the broker's alone.
   if (spec.name == "request.timeout.ms")
@@ -85,12 +95,27 @@ void SetGiven(const JavaProducer& java, const KeySpec& spec, PropertyList& prope
     properties.Set("metadata.max.age.ms", Cat(std::clamp<int64_t>(java.Number(spec.name), 1, 28'800'000) * 3), key);
 }
 
-// ---- what is ours ----------------------------------------------------------------------------------------------------
+// In Java a first pause above the longest one holds for all; librdkafka refuses it.
+void RaiseLongestPause(const JavaProducer& java, PropertyList& properties) {
+  for (const std::string_view stem : {"retry.backoff", "reconnect.backoff"}) {
+    const std::string first = Cat(stem, ".ms"), longest = Cat(stem, ".max.ms");
+    if (java.Number(first) > java.Number(longest)) {
+      const std::string pause = properties.Has(first) ? properties.Value(first) : Cat(java.Number(first));
+      properties.Set(longest, pause, java.KeyOf(longest));
+    }
+  }
+}
 
-void SetBase(const JavaProducer& java, const Relay& relay, const Slot& slot, Producer& producer, PropertyList& properties) {
+// ---- what is ours
+// ----------------------------------------------------------------------------------------------------
+
+void SetBase(const JavaProducer& java, const Relay& relay, const Slot& slot, Producer& producer,
+             PropertyList& properties) {
   const KeySpec& size = *java.draft().index().Find("producer.max.request.size").spec;
-  producer.max_request_size_bytes = std::clamp(java.Number("max.request.size"), size.librdkafka_min, size.librdkafka_max);
-  // A quarter above our own budget, so that a full queue is a fault and never the rule. A record above the budget passes alone.
+  producer.max_request_size_bytes =
+      std::clamp(java.Number("max.request.size"), size.librdkafka_min, size.librdkafka_max);
+  // A quarter above our own budget, so that a full queue is a fault and never the rule. A record above the budget
+  // passes alone.
   const int64_t bytes = relay.inflight_bytes_max + relay.inflight_bytes_max / 4 + producer.max_request_size_bytes;
   const int64_t records = relay.inflight_bytes_max / static_cast<int64_t>(kRecordOverheadBytes);
   properties.Set("client.id", Cat("postrider-", slot.name));
@@ -114,11 +139,13 @@ void CheckServers(const JavaProducer& java) {
   const std::string key = java.KeyOf("bootstrap.servers");
   const std::vector<std::string> servers = java.draft().List(key);
   if (servers.empty() && (java.draft().settings().Find(key) == nullptr || java.Written("bootstrap.servers")))
-    return java.draft().RefuseAll("bootstrap.servers is missing: set it to the Kafka brokers, host:port with commas (the worker's key, or "
-                                  "producer.override.bootstrap.servers)");
+    return java.draft().RefuseAll(
+        "bootstrap.servers is missing: set it to the Kafka brokers, host:port with commas (the worker's key, or "
+        "producer.override.bootstrap.servers)");
   for (const std::string& server : servers) {
     const size_t colon = server.rfind(':');
-    const std::optional<int64_t> port = colon == std::string::npos ? std::nullopt : ParseNumber(server.substr(colon + 1));
+    const std::optional<int64_t> port =
+        colon == std::string::npos ? std::nullopt : ParseNumber(server.substr(colon + 1));
     if (!port || *port < 1 || *port > 65535 || colon == 0)
       return java.draft().Refuse(key, "allowed is host:port, with commas");
   }
@@ -129,8 +156,9 @@ void SetPartitioner(const JavaProducer& java, Producer& producer) {
   if (!java.Given("partitioner.class")) return;
   const ClassSpec* spec = FindClass(ClassKind::kPartitioner, java.Text("partitioner.class"));
   if (spec == nullptr) {
-    java.draft().Refuse(java.KeyOf("partitioner.class"),
-                        "not supported: leave it out for Java's default (murmur2 of the key), or name RoundRobinPartitioner");
+    java.draft().Refuse(
+        java.KeyOf("partitioner.class"),
+        "not supported: leave it out for Java's default (murmur2 of the key), or name RoundRobinPartitioner");
   } else if (spec->note == kKeyDoesNotCount) {
     producer.ignore_keys = true;
   }
@@ -146,11 +174,13 @@ JavaProducer::JavaProducer(Draft& draft) : draft_(draft) {
       if (ConsumePrefix(name, prefix) && IsSecurityName(name)) prefixed_security_ = true;
     }
     const KeySpec* spec = draft.index().Find(setting.key).spec;
-    if (spec != nullptr && spec->scope == Scope::kProducer && IsSecurityName(setting.key)) unprefixed.push_back(setting.key);
+    if (spec != nullptr && spec->scope == Scope::kProducer && IsSecurityName(setting.key))
+      unprefixed.push_back(setting.key);
   }
   for (const Setting& setting : draft.settings().all()) {
     const KeyIndex::Match match = draft.index().Find(setting.key);
-    if (match.spec == nullptr || (match.spec->scope != Scope::kProducer && setting.key != "bootstrap.servers")) continue;
+    if (match.spec == nullptr || (match.spec->scope != Scope::kProducer && setting.key != "bootstrap.servers"))
+      continue;
     const std::string counts = KeyOf(match.name);
     if (counts != setting.key)
       draft.SetOutcome(setting.key, KeyOutcome::kMeaningless,
@@ -158,9 +188,10 @@ JavaProducer::JavaProducer(Draft& draft) : draft_(draft) {
                                                                 : Cat(counts, " comes before it"));
   }
   if (prefixed_security_ || unprefixed.empty()) return;
-  draft.Warn(Cat(draft.Where(unprefixed.front()), unprefixed.size() > 1 ? " and the other keys of its kind are" : " is",
-                          " taken for the producer, because no producer.* or producer.override.* security key is given; in Connect they "
-                          "are the worker's alone"));
+  draft.Warn(Cat(
+      draft.Where(unprefixed.front()), unprefixed.size() > 1 ? " and the other keys of its kind are" : " is",
+      " taken for the producer, because no producer.* or producer.override.* security key is given; in Connect they "
+      "are the worker's alone"));
 }
 
 std::string JavaProducer::KeyOf(std::string_view name) const {
@@ -204,8 +235,15 @@ void PropertyList::SetSecret(std::string_view property, Secret value, std::strin
   Put({std::string(property), std::move(value), "***", std::move(key)});
 }
 
-bool PropertyList::Has(std::string_view property) const {
-  return std::any_of(properties_.begin(), properties_.end(), [property](const Property& p) { return p.name == property; });
+const PropertyList::Property* PropertyList::Find(std::string_view name) const {
+  const auto found =
+      std::find_if(properties_.begin(), properties_.end(), [name](const Property& p) { return p.name == name; });
+  return found == properties_.end() ? nullptr : &*found;
+}
+
+std::string PropertyList::Value(std::string_view name) const {
+  const Property* property = Find(name);
+  return property == nullptr ? "" : property->shown;
 }
 
 std::vector<std::pair<std::string, Secret>> PropertyList::Finish(Draft& draft) && {
@@ -215,8 +253,12 @@ std::vector<std::pair<std::string, Secret>> PropertyList::Finish(Draft& draft) &
     if (draft.settings().Find(property.key) != nullptr) {
       draft.SetLibrdkafka(property.key, text);
     } else {
-      draft.ReportDefault({.key = Cat("librdkafka.", property.name), .value = property.shown, .origin = "default",
-                           .outcome = KeyOutcome::kHonoured, .librdkafka = std::move(text), .remark = ""});
+      draft.ReportDefault({.key = Cat("librdkafka.", property.name),
+                           .value = property.shown,
+                           .origin = "default",
+                           .outcome = KeyOutcome::kHonoured,
+                           .librdkafka = std::move(text),
+                           .remark = ""});
     }
     list.emplace_back(std::move(property.name), std::move(property.value));
   }
@@ -229,9 +271,12 @@ void MakeProducer(Draft& draft, const Relay& relay, const Slot& slot, Producer& 
   CheckServers(java);
   SetBase(java, relay, slot, producer, properties);
   for (const KeySpec& spec : Keys()) {
-    if (spec.scope != Scope::kProducer || spec.librdkafka.empty() || IsGuarantee(spec.name) || IsSecurityName(spec.name)) continue;
+    if (spec.scope != Scope::kProducer || spec.librdkafka.empty() || IsGuarantee(spec.name) ||
+        IsSecurityName(spec.name))
+      continue;
     if (java.Given(spec.name)) SetGiven(java, spec, properties);
   }
+  RaiseLongestPause(java, properties);
   SetPartitioner(java, producer);
   MakeGuarantee(java, properties);
   MakeSasl(java, properties);

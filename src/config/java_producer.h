@@ -1,10 +1,11 @@
 // Java producer keys -> librdkafka properties.
 //
-// For each name: `producer.override.X`, else `producer.X`, else (bootstrap.servers) the worker's. Unprefixed security.*, sasl.*, ssl.* count only
-// where no prefixed one is given at all. Values beyond librdkafka's ranges are cut to them. What the promise rests on (acks, idempotence,
-// retries, time-outs, requests in flight) is ours whatever is written, with one warning, unless postrider.producer.as.configured is true.
-// Rules: librdkafka's CONFIGURATION.md, Kafka's ProducerConfig. Used at start, one thread. Tested by
-// tests/unit/config/java_producer_test.cc, which gives every property to the linked librdkafka.
+// For each name: `producer.override.X`, else `producer.X`, else (bootstrap.servers) the worker's. Unprefixed
+// security.*, sasl.*, ssl.* count only where no prefixed one is given at all. Values beyond librdkafka's ranges are cut
+// to them. What the promise rests on (acks, idempotence, retries, time-outs, requests in flight) is ours whatever is
+// written, with one warning, unless postrider.producer.as.configured is true. Rules: librdkafka's CONFIGURATION.md,
+// Kafka's ProducerConfig. Used at start, one thread. Tested by tests/unit/config/java_producer_test.cc, which gives
+// every property to the linked librdkafka.
 #pragma once
 
 #include <string>
@@ -46,7 +47,9 @@ class PropertyList {
   // Sets or replaces. `key` is the key of the settings that it comes from; empty for what is ours.
   void Set(std::string_view property, std::string value, std::string key = "");
   void SetSecret(std::string_view property, Secret value, std::string key);
-  bool Has(std::string_view property) const;
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
+  // As it may be shown; empty where it is not set.
+  std::string Value(std::string_view name) const;
   // Tells the report which property is behind which key, and gives the list away.
   std::vector<std::pair<std::string, Secret>> Finish(Draft& draft) &&;
 
@@ -58,13 +61,21 @@ class PropertyList {
     std::string key;
   };
   void Put(Property property);
+  const Property* Find(std::string_view name) const;
 
   std::vector<Property> properties_;
 };
 
-void MakeGuarantee(const JavaProducer& java, PropertyList& properties);                // producer_guarantee.cc
-void MakeRaw(const JavaProducer& java, PropertyList& properties);                      // librdkafka.*: producer_guarantee.cc
-void MakeSasl(const JavaProducer& java, PropertyList& properties);                     // producer_sasl.cc
+// Java's passwords have no blanks at their ends: a `Resolve` for SecretOf.
+absl::StatusOr<std::string> TrimSecret(const std::string& text);
+
+// The Java key `name`, given or not, under the property that its row names, as the row's type says: numbers cut to the
+// range.
+void SetDirect(const JavaProducer& java, std::string_view name, PropertyList& properties);
+
+void MakeGuarantee(const JavaProducer& java, PropertyList& properties);  // producer_guarantee.cc
+void MakeRaw(const JavaProducer& java, PropertyList& properties);        // librdkafka.*: producer_guarantee.cc
+void MakeSasl(const JavaProducer& java, PropertyList& properties);       // producer_sasl.cc
 void MakeTls(const JavaProducer& java, PropertyList& properties, Producer& producer);  // producer_tls.cc
 
 // All but the topic groups, which are made already.

@@ -1,9 +1,9 @@
 #include "config/key_index.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "base/nearest_name.h"
 #include "config/classes.h"
 #include "config/text.h"
@@ -11,9 +11,13 @@
 namespace postrider::config {
 namespace {
 
-std::string ExactId(Scope scope, std::string_view name) { return Cat(static_cast<int>(scope), ":", name); }
+std::string ExactId(Scope scope, std::string_view name) {
+  return Cat(static_cast<int>(scope), ":", name);
+}
 
-bool IsWildcard(const KeySpec& spec) { return spec.name.ends_with("*"); }
+bool IsWildcard(const KeySpec& spec) {
+  return spec.name.ends_with("*");
+}
 
 std::vector<std::string> ListOf(const Settings& settings, std::string_view key) {
   const Setting* setting = settings.Find(key);
@@ -57,8 +61,7 @@ KeyIndex::KeyIndex(const Settings& settings) {
   for (const std::string& alias : ListOf(settings, "transforms")) {
     Place place{Cat("transforms.", alias, "."), {Scope::kTransform}};
     const Setting* type = settings.Find(Cat(place.prefix, "type"));
-    const ClassSpec* spec =
-        type == nullptr ? nullptr : FindClass(ClassKind::kTransform, Trim(type->value));
+    const ClassSpec* spec = type == nullptr ? nullptr : FindClass(ClassKind::kTransform, Trim(type->value));
     if (spec != nullptr && spec->name == kEventRouterClass) {
       place.scopes.push_back(Scope::kEventRouter);
     } else {
@@ -128,7 +131,8 @@ std::vector<std::string> KeyIndex::ConcreteKeys() const {
   std::vector<std::string> keys;
   for (const KeySpec& spec : Keys()) {
     if (IsWildcard(spec)) continue;
-    if (spec.scope == Scope::kTop || (spec.scope == Scope::kProducer && IsSecurityName(spec.name))) keys.push_back(spec.name);
+    if (spec.scope == Scope::kTop || (spec.scope == Scope::kProducer && IsSecurityName(spec.name)))
+      keys.push_back(spec.name);
     for (const Place& place : places_) {
       if (std::count(place.scopes.begin(), place.scopes.end(), spec.scope) > 0)
         keys.push_back(Cat(place.prefix, spec.name));

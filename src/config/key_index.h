@@ -1,9 +1,11 @@
 // From a key as written to its row of the table, given the aliases that the settings themselves define.
 //
-// `transforms.outbox.route.by.field` is a key of the EventRouter only if `transforms` lists outbox and its type is the EventRouter. The index
-// reads those few settings once; it is immutable after. Used at start, one thread. Tested by tests/unit/config/key_index_test.cc.
+// `transforms.outbox.route.by.field` is a key of the EventRouter only if `transforms` lists outbox and its type is the
+// EventRouter. The index reads those few settings once; it is immutable after. Used at start, one thread. Tested by
+// tests/unit/config/key_index_test.cc.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,9 +44,9 @@ class KeyIndex {
   const KeySpec* FindIn(Scope scope, std::string_view name) const;
   const Place* PlaceOf(std::string_view key) const;
 
-  std::vector<Place> places_;  // longest prefix first
-  std::map<std::string, const KeySpec*, std::less<>> exact_;     // by scope and name
-  std::vector<const KeySpec*> wildcards_;                      // longest name first
+  std::vector<Place> places_;                                 // longest prefix first
+  std::map<std::string, const KeySpec*, std::less<>> exact_;  // by scope and name
+  std::vector<const KeySpec*> wildcards_;                     // longest name first
 };
 
 // True for the names that the producer's scope lends to the top: security.*, sasl.*, ssl.*

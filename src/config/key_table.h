@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <string>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -87,7 +87,9 @@ inline Row List(std::string_view name, std::string_view fallback, std::string_vi
 inline Row Regex(std::string_view name, std::string_view fallback, std::string_view note) {
   return {ValueType::kRegex, name, fallback, note};
 }
-inline Row RegexList(std::string_view name, std::string_view note) { return {ValueType::kRegexList, name, "", note}; }
+inline Row RegexList(std::string_view name, std::string_view note) {
+  return {ValueType::kRegexList, name, "", note};
+}
 
 // Rows of one section and scope, appended to the table.
 class TableWriter {

@@ -1,15 +1,15 @@
 // The one table of keys: what each means here, what it may hold, and what happens with it.
 //
-// Validation, `postrider config`, the suggestions for mistyped keys, the matching of POSTRIDER_* variables and COMPATIBILITY.md all come from
-// it. A key that is not in it is unknown: warned about, never an error. Made once, then read by any thread. Sources of names and
-// defaults: the ConfigDefs of Debezium 3.6.1's PostgreSQL connector and EventRouter, of Kafka Connect's worker and source connector, of its
-// JsonConverter and of Kafka's producer (4.3), and Debezium Server's reference. Tested by tests/unit/config/keys_test.cc.
+// Validation, `postrider config`, the suggestions for mistyped keys, the matching of POSTRIDER_* variables and
+// COMPATIBILITY.md all come from it. A key that is not in it is unknown: warned about, never an error. Made once, then
+// read by any thread. Sources of names and defaults: the ConfigDefs of Debezium 3.6.1's PostgreSQL connector and
+// EventRouter, of Kafka Connect's worker and source connector, of its JsonConverter and of Kafka's producer (4.3), and
+// Debezium Server's reference. Tested by tests/unit/config/keys_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,9 +52,10 @@ struct KeySpec {
   KeyOutcome outcome = KeyOutcome::kHonoured;
   std::string note;  // why, or what differs from Debezium
 
-  int64_t min = 0, max = std::numeric_limits<int64_t>::max();     // kNumber
-  std::vector<std::string> choices;                               // kChoice
-  std::vector<std::pair<std::string, std::string>> not_choices;   // values that Debezium takes and we refuse, with the reason
+  int64_t min = 0, max = std::numeric_limits<int64_t>::max();  // kNumber
+  std::vector<std::string> choices;                            // kChoice
+  std::vector<std::pair<std::string, std::string>>
+      not_choices;      // values that Debezium takes and we refuse, with the reason
   bool secret = false;  // the value is never shown
   bool loud = false;    // kMeaningless, but worth a warning where it is not the fallback
 

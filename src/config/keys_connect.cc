@@ -1,5 +1,5 @@
-// Rows of the key table: Kafka Connect's own keys, a connector's and a worker's, and those of converters, transforms and
-// predicates. Tested by tests/unit/config/keys_test.cc.
+// Rows of the key table: Kafka Connect's own keys, a connector's and a worker's, and those of converters, transforms
+// and predicates. Tested by tests/unit/config/keys_test.cc.
 #include "config/key_table.h"
 
 namespace postrider::config {
@@ -17,14 +17,16 @@ void AddConnector(TableWriter& t) {
       .Add(Text("header.converter", "org.apache.kafka.connect.storage.SimpleHeaderConverter", ""))
       .Add(List("transforms", "", "exactly one EventRouter"))
       .Add(List("predicates", "", ""))
-      .Add(Choice("errors.tolerance", {"none", "all"}, "none",
-                  "none: an event that cannot be published is held, not the task failed; all: it is skipped and counted"))
+      .Add(Choice(
+          "errors.tolerance", {"none", "all"}, "none",
+          "none: an event that cannot be published is held, not the task failed; all: it is skipped and counted"))
       .Add(Flag("topic.creation.enable", "true", ""))
       .Add(List("topic.creation.groups", "", ""))
       .Add(Choice("exactly.once.support", {"requested"}, "requested", "records are delivered at least once")
                .Not("required", "Postrider delivers at least once: consumers tell repeats by the id header"))
       .Meaningless("one process streams one slot", {"tasks.max", "tasks.max.enforce"})
-      .Meaningless("passing faults are tried again for ever, with backoff", {"errors.retry.timeout", "errors.retry.delay.max.ms"})
+      .Meaningless("passing faults are tried again for ever, with backoff",
+                   {"errors.retry.timeout", "errors.retry.delay.max.ms"})
       .Meaningless("every failure is logged, payloads never", {"errors.log.enable", "errors.log.include.messages"})
       .Meaningless("of sink connectors", {"errors.deadletterqueue.*"})
       .Meaningless("secrets are read anew at each connection", {"config.action.reload"})
@@ -38,22 +40,44 @@ void AddWorker(TableWriter& t) {
       .Add(Choice("exactly.once.source.support", {"disabled", "preparing", "enabled"}, "disabled",
                   "records are delivered at least once")
                .Loud())
-      .Meaningless(kTheSlot, {"offset.storage.*", "offset.flush.interval.ms", "offset.flush.timeout.ms", "offset.commit.policy"})
-      .Meaningless(kTheWorker,
-                   {"group.id", "config.storage.*", "status.storage.*", "plugin.path", "plugin.discovery", "client.id",
-                    "client.dns.lookup", "connect.protocol", "connector.client.config.override.policy", "internal.key.converter",
-                    "internal.value.converter", "internal.key.converter.*", "internal.value.converter.*", "inter.worker.*",
-                    "rebalance.timeout.ms", "scheduled.rebalance.max.delay.ms", "session.timeout.ms", "worker.sync.timeout.ms",
-                    "worker.unsync.backoff.ms", "metadata.recovery.*", "task.shutdown.graceful.timeout.ms", "topic.tracking.*",
-                    "request.timeout.ms", "retry.backoff.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms",
-                    "connections.max.idle.ms", "metadata.max.age.ms"})
+      .Meaningless(kTheSlot,
+                   {"offset.storage.*", "offset.flush.interval.ms", "offset.flush.timeout.ms", "offset.commit.policy"})
+      .Meaningless(kTheWorker, {"group.id",
+                                "config.storage.*",
+                                "status.storage.*",
+                                "plugin.path",
+                                "plugin.discovery",
+                                "client.id",
+                                "client.dns.lookup",
+                                "connect.protocol",
+                                "connector.client.config.override.policy",
+                                "internal.key.converter",
+                                "internal.value.converter",
+                                "internal.key.converter.*",
+                                "internal.value.converter.*",
+                                "inter.worker.*",
+                                "rebalance.timeout.ms",
+                                "scheduled.rebalance.max.delay.ms",
+                                "session.timeout.ms",
+                                "worker.sync.timeout.ms",
+                                "worker.unsync.backoff.ms",
+                                "metadata.recovery.*",
+                                "task.shutdown.graceful.timeout.ms",
+                                "topic.tracking.*",
+                                "request.timeout.ms",
+                                "retry.backoff.ms",
+                                "reconnect.backoff.ms",
+                                "reconnect.backoff.max.ms",
+                                "connections.max.idle.ms",
+                                "metadata.max.age.ms"})
       .Meaningless("there is no REST interface",
-                   {"listeners", "rest.*", "admin.listeners", "admin.listeners.*", "access.control.*", "response.http.headers.config",
-                    "rest.extension.classes"})
+                   {"listeners", "rest.*", "admin.listeners", "admin.listeners.*", "access.control.*",
+                    "response.http.headers.config", "rest.extension.classes"})
       .Meaningless("Postrider has metrics of its own",
                    {"metric.reporters", "metrics.num.samples", "metrics.recording.level", "metrics.sample.window.ms"})
       .Meaningless("only a producer is used", {"consumer.*", "admin.*"})
-      .Meaningless("of Debezium's engine", {"record.processing.*", "errors.retry.delay.initial.ms", "debezium.embedded.*"});
+      .Meaningless("of Debezium's engine",
+                   {"record.processing.*", "errors.retry.delay.initial.ms", "debezium.embedded.*"});
 }
 
 void AddTransforms(std::vector<KeySpec>& table) {

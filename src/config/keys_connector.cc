@@ -27,16 +27,19 @@ void AddDatabase(TableWriter& t) {
 }
 
 void AddSlot(TableWriter& t) {
-  t.Add(Choice("plugin.name", {"pgoutput"}, "pgoutput", "Debezium's default is decoderbufs: where the key is absent, pgoutput")
+  t.Add(Choice("plugin.name", {"pgoutput"}, "pgoutput",
+               "Debezium's default is decoderbufs: where the key is absent, pgoutput")
             .Not("decoderbufs", "Postrider reads pgoutput, which every PostgreSQL has"))
       .Add(Text("slot.name", "debezium", "a-z, 0-9 and _, 63 at the most"))
       .Add(Flag("slot.drop.on.stop", "false", "on an orderly stop only"))
       .Add(Flag("slot.failover", "false", "from PostgreSQL 17"))
-      .Add(Text("slot.stream.params", "", "`name=value` with `;`; those that the protocol depends on are left out, with a warning"))
+      .Add(Text("slot.stream.params", "",
+                "`name=value` with `;`; those that the protocol depends on are left out, with a warning"))
       .Add(Text("publication.name", "dbz_publication", ""))
-      .Add(Choice("publication.autocreate.mode", {"disabled", "all_tables", "filtered", "no_tables"}, "filtered",
-                  "Debezium's default is all_tables: where the key is absent, the outbox alone is published. An existing "
-                  "publication is never altered"))
+      .Add(Choice(
+          "publication.autocreate.mode", {"disabled", "all_tables", "filtered", "no_tables"}, "filtered",
+          "Debezium's default is all_tables: where the key is absent, the outbox alone is published. An existing "
+          "publication is never altered"))
       .Add(Flag("publish.via.partition.root", "false", "when the publication is made"))
       .Add(Number("status.update.interval.ms", 1, kIntMax, "10000", "a third of wal_sender_timeout at the most"))
       .Add(Choice("lsn.flush.mode", {"connector", "connector_and_driver"}, "connector",
@@ -45,12 +48,16 @@ void AddSlot(TableWriter& t) {
       .Add(Choice("flush.lsn.source", {"true"}, "true", "the older name of lsn.flush.mode")
                .Not("false", "Postrider moves the slot itself; nobody else may"))
       .Meaningless("the slot is the only offset: there is nothing to compare it with",
-                   {"offset.mismatch.strategy", "internal.slot.seek.to.known.offset.on.start", "internal.log.position.check.enable"})
-      .Meaningless("Postrider tries again for ever, with backoff",
-                   {"slot.max.retries", "slot.retry.delay.ms", "errors.max.retries", "retriable.restart.connector.wait.ms"})
-      .Meaningless("confirming never waits and so never times out", {"lsn.flush.timeout.ms", "lsn.flush.timeout.action"})
-      .Meaningless("limits of Debezium's own working", {"internal.create.slot.command.timeout", "xmin.fetch.interval.ms",
-                                                        "executor.shutdown.timeout.ms", "streaming.delay.ms"})
+                   {"offset.mismatch.strategy", "internal.slot.seek.to.known.offset.on.start",
+                    "internal.log.position.check.enable"})
+      .Meaningless(
+          "Postrider tries again for ever, with backoff",
+          {"slot.max.retries", "slot.retry.delay.ms", "errors.max.retries", "retriable.restart.connector.wait.ms"})
+      .Meaningless("confirming never waits and so never times out",
+                   {"lsn.flush.timeout.ms", "lsn.flush.timeout.action"})
+      .Meaningless("limits of Debezium's own working",
+                   {"internal.create.slot.command.timeout", "xmin.fetch.interval.ms", "executor.shutdown.timeout.ms",
+                    "streaming.delay.ms"})
       .Meaningless("inserts need no replica identity", {"replica.identity.autoset.values"});
 }
 
@@ -61,8 +68,9 @@ void AddTables(TableWriter& t) {
       .Add(RegexList("schema.exclude.list", "not together with schema.include.list"))
       .Add(RegexList("column.include.list", "against the whole of schema.table.column, any case"))
       .Add(RegexList("column.exclude.list", "not together with column.include.list"))
-      .Add(List("skipped.operations", "t", "of c, u, d, t or none; only u makes a difference: updates are dropped without a word. "
-                                           "c is refused"))
+      .Add(List("skipped.operations", "t",
+                "of c, u, d, t or none; only u makes a difference: updates are dropped without a word. "
+                "c is refused"))
       .Meaningless("system schemas are never captured", {"table.ignore.builtin"})
       .Meaningless("only inserted rows count", {"tombstones.on.delete", "skip.messages.without.change"})
       .Meaningless("the router chooses the key", {"message.key.columns"})
@@ -80,16 +88,18 @@ void AddSnapshot(TableWriter& t) {
       .Add(RegexList("snapshot.include.collection.list", ""))
       .Add(List("snapshot.select.statement.overrides", "", "schema.table with commas, each with its statement"))
       .Add(Raw("snapshot.select.statement.overrides.*", "", "the SELECT for one table"))
-      .Add(Choice("snapshot.query.mode", {"select_all"}, "select_all", "").Not("custom", "Java classes cannot be loaded"))
+      .Add(Choice("snapshot.query.mode", {"select_all"}, "select_all", "")
+               .Not("custom", "Java classes cannot be loaded"))
       .Meaningless("the snapshot meets the stream exactly, in one repeatable read transaction without locks",
                    {"snapshot.isolation.mode", "snapshot.locking.mode", "snapshot.locking.mode.custom.name",
                     "snapshot.lock.timeout.ms", "internal.snapshot.scan.all.columns.force"})
       .Meaningless("rows are read with COPY as fast as Kafka takes them",
                    {"snapshot.fetch.size", "query.fetch.size", "snapshot.delay.ms", "snapshot.max.threads",
-                    "snapshot.max.threads.multiplier", "legacy.snapshot.max.threads", "internal.legacy.snapshot.max.threads",
-                    "snapshot.tables.order.by.row.count"})
-      .Meaningless("belongs to a snapshot mode that is not offered",
-                   {"snapshot.mode.custom.name", "snapshot.query.mode.custom.name", "snapshot.mode.configuration.based.*"})
+                    "snapshot.max.threads.multiplier", "legacy.snapshot.max.threads",
+                    "internal.legacy.snapshot.max.threads", "snapshot.tables.order.by.row.count"})
+      .Meaningless(
+          "belongs to a snapshot mode that is not offered",
+          {"snapshot.mode.custom.name", "snapshot.query.mode.custom.name", "snapshot.mode.configuration.based.*"})
       .Meaningless("there are no incremental snapshots", {"incremental.snapshot.*", "read.only"});
 }
 

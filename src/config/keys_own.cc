@@ -6,21 +6,28 @@ namespace postrider::config {
 
 void AddOwnKeys(std::vector<KeySpec>& table) {
   TableWriter own(table, Section::kOwn, Scope::kTop);
-  own.Add(Text("postrider.database.password.file", "", "a file that holds the password alone, read anew at each connection"))
-      .Add(Choice("postrider.slot.takeover", {"refuse", "wait"}, "refuse", "what to do while another program holds the slot"))
-      .Add(Number("postrider.inflight.bytes", 64 * 1024, 64LL * 1024 * 1024 * 1024, "16777216", "what may be on its way to Kafka at once"))
+  own.Add(Text("postrider.database.password.file", "",
+               "a file that holds the password alone, read anew at each connection"))
+      .Add(Choice("postrider.slot.takeover", {"refuse", "wait"}, "refuse",
+                  "what to do while another program holds the slot"))
+      .Add(Number("postrider.inflight.bytes", 64 * 1024, 64LL * 1024 * 1024 * 1024, "16777216",
+                  "what may be on its way to Kafka at once"))
       .Add(Number("postrider.drain.timeout.ms", 0, 3'600'000, "7000", "how long SIGTERM waits for acknowledgements"))
-      .Add(Number("postrider.server.stop.drain.ms", 0, 3'600'000, "10000", "how long a PostgreSQL that stops is kept waiting"))
+      .Add(Number("postrider.server.stop.drain.ms", 0, 3'600'000, "10000",
+                  "how long a PostgreSQL that stops is kept waiting"))
       .Add(Flag("postrider.producer.as.configured", "false",
-                "true: acks, enable.idempotence, retries, delivery.timeout.ms and max.in.flight are obeyed, and events may be lost"))
+                "true: acks, enable.idempotence, retries, delivery.timeout.ms and max.in.flight are obeyed, and events "
+                "may be lost"))
+      .Add(Flag("postrider.tracing.headers", "false",
+                "true: what the column of tracing.span.context.field holds travels on as traceparent and tracestate"))
       .Add(Choice("postrider.log.level", {"debug", "info", "warn", "error"}, "info", ""))
       .Add(Choice("postrider.log.format", {"text", "json"}, "text", ""))
       .Add(Raw("librdkafka.*", "", "handed to librdkafka as it is, after all others"));
 
   TableWriter server(table, Section::kServer, Scope::kTop);
   server.Add(Choice("debezium.sink.type", {"kafka"}, "kafka", "no other sink"))
-      .Meaningless("of Debezium Server's own working",
-                   {"debezium.sink.kafka.*", "debezium.engine.*", "debezium.api.*", "debezium.termination.*", "debezium.sink.batch.*"})
+      .Meaningless("of Debezium Server's own working", {"debezium.sink.kafka.*", "debezium.engine.*", "debezium.api.*",
+                                                        "debezium.termination.*", "debezium.sink.batch.*"})
       .Meaningless("of Quarkus", {"quarkus.*"});
 }
 

@@ -14,10 +14,23 @@ namespace postrider::config {
 namespace {
 
 // What an operator wants to see although it was not written.
-constexpr std::string_view kShownDefaults[] = {
-    "database.port", "database.sslmode", "plugin.name", "slot.name", "publication.name", "publication.autocreate.mode", "snapshot.mode",
-    "key.converter", "header.converter", "extended.headers.enabled", "errors.tolerance", "topic.creation.enable",
-    "postrider.slot.takeover", "postrider.inflight.bytes", "postrider.drain.timeout.ms", "postrider.log.level", "postrider.log.format"};
+constexpr std::string_view kShownDefaults[] = {"database.port",
+                                               "database.sslmode",
+                                               "plugin.name",
+                                               "slot.name",
+                                               "publication.name",
+                                               "publication.autocreate.mode",
+                                               "snapshot.mode",
+                                               "key.converter",
+                                               "header.converter",
+                                               "extended.headers.enabled",
+                                               "errors.tolerance",
+                                               "topic.creation.enable",
+                                               "postrider.slot.takeover",
+                                               "postrider.inflight.bytes",
+                                               "postrider.drain.timeout.ms",
+                                               "postrider.log.level",
+                                               "postrider.log.format"};
 
 Draft MakeDraft(Gathered gathered) {
   Draft draft(std::move(gathered.settings), std::move(gathered.resolver_of));
@@ -45,7 +58,11 @@ Config MakeConfig(Draft& draft) {
 }
 
 KeyReport ReportOf(const Draft& draft, const Setting& setting) {
-  KeyReport report{.key = setting.name(), .value = draft.Shown(setting), .origin = setting.origin.ToString(), .librdkafka = "", .remark = ""};
+  KeyReport report{.key = setting.name(),
+                   .value = draft.Shown(setting),
+                   .origin = setting.origin.ToString(),
+                   .librdkafka = "",
+                   .remark = ""};
   const KeySpec* spec = draft.index().Find(setting.key).spec;
   report.outcome = spec == nullptr ? KeyOutcome::kUnknown : spec->outcome;
   if (spec != nullptr && spec->outcome != KeyOutcome::kHonoured) report.remark = spec->note;
@@ -65,8 +82,12 @@ std::vector<KeyReport> ReportAll(const Draft& draft) {
   for (const Setting& setting : draft.settings().all()) reports.push_back(ReportOf(draft, setting));
   for (const std::string_view key : kShownDefaults) {
     if (draft.settings().Find(key) != nullptr) continue;
-    reports.push_back({.key = std::string(key), .value = draft.Text(key), .origin = "default", .outcome = KeyOutcome::kHonoured,
-                       .librdkafka = "", .remark = ""});
+    reports.push_back({.key = std::string(key),
+                       .value = draft.Text(key),
+                       .origin = "default",
+                       .outcome = KeyOutcome::kHonoured,
+                       .librdkafka = "",
+                       .remark = ""});
   }
   reports.insert(reports.end(), draft.defaults().begin(), draft.defaults().end());
   return reports;
@@ -76,7 +97,8 @@ absl::Status StatusOf(const Draft& draft) {
   const std::vector<std::string>& problems = draft.problems();
   if (problems.empty()) return absl::OkStatus();
   if (problems.size() == 1) return MakeFault(Fault::kConfiguration, problems.front());
-  return MakeFault(Fault::kConfiguration, Cat(problems.front(), " (and ", problems.size() - 1, " more: see `postrider config`)"));
+  return MakeFault(Fault::kConfiguration,
+                   Cat(problems.front(), " (and ", problems.size() - 1, " more: see `postrider config`)"));
 }
 
 }  // namespace
@@ -95,7 +117,8 @@ Inspection Inspect(const Sources& sources) {
   if (!gathered.ok()) return {.keys = {}, .warnings = {}, .problems = {}, .status = gathered.status()};
   Draft draft = MakeDraft(*std::move(gathered));
   MakeConfig(draft);
-  return {.keys = ReportAll(draft), .warnings = draft.warnings(), .problems = draft.problems(), .status = StatusOf(draft)};
+  return {
+      .keys = ReportAll(draft), .warnings = draft.warnings(), .problems = draft.problems(), .status = StatusOf(draft)};
 }
 
 }  // namespace postrider::config

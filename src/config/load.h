@@ -1,11 +1,11 @@
 // Files, environment and command line -> one Config. READ THIS FIRST in config/.
 //
-// Precedence: default < files in the order given < POSTRIDER_* variables < --set. Files are Java .properties or Kafka Connect JSON, as
-// they are, or Debezium Server's application.properties; "-" is standard input. Runs once, at start, before any thread; blocking file reads
-// are fine here.
+// Precedence: default < files in the order given < POSTRIDER_* variables < --set. Files are Java .properties or Kafka
+// Connect JSON, as they are, or Debezium Server's application.properties; "-" is standard input. Runs once, at start,
+// before any thread; blocking file reads are fine here.
 //
-// The way through: gather (files, variables, --set -> Settings) -> validate (against the table in keys.h) -> parts (each group of keys ->
-// its struct of Config) -> report. Tested by tests/unit/config/load_test.cc.
+// The way through: gather (files, variables, --set -> Settings) -> validate (against the table in keys.h) -> parts
+// (each group of keys -> its struct of Config) -> report. Tested by tests/unit/config/load_test.cc.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct Sources {
 // One key as `postrider config` prints it.
 struct KeyReport {
   std::string key;
-  std::string value;  // `***` for a secret
+  std::string value;   // `***` for a secret
   std::string origin;  // "connector.properties:12", "environment POSTRIDER_SLOT_NAME", "--set", "default"
   KeyOutcome outcome = KeyOutcome::kHonoured;
   std::string librdkafka;  // "linger.ms=5", several with blanks, or empty
@@ -37,8 +37,9 @@ struct KeyReport {
 
 struct Loaded {
   Config config;
-  std::vector<KeyReport> keys;        // all keys given, and defaults that matter
-  std::vector<std::string> warnings;  // one sentence each: unknown keys with the nearest name, overridden guarantees, ...
+  std::vector<KeyReport> keys;  // all keys given, and defaults that matter
+  std::vector<std::string>
+      warnings;  // one sentence each: unknown keys with the nearest name, overridden guarantees, ...
 };
 
 // Everything that was read, or the first thing that is wrong: a fault kConfiguration that names file, line, key and

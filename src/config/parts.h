@@ -1,4 +1,5 @@
-// The parts of a Config, each made from its keys. All read through the Draft, refuse what contradicts itself, and go on.
+// The parts of a Config, each made from its keys. All read through the Draft, refuse what contradicts itself, and go
+// on.
 #pragma once
 
 #include "config/config.h"
@@ -6,7 +7,8 @@
 
 namespace postrider::config {
 
-// name, connector.class, topic.prefix; last, since it looks at slot and router. Tested by tests/unit/config/load_test.cc.
+// name, connector.class, topic.prefix; last, since it looks at slot and router. Tested by
+// tests/unit/config/load_test.cc.
 void MakeIdentity(Draft& draft, Config& config);
 // database.* and postrider.database.*. Tested by tests/unit/config/database_test.cc.
 void MakeDatabase(Draft& draft, Database& database);

@@ -1,4 +1,5 @@
-// PEM text as Java's configuration carries it, made fit for OpenSSL. Pure, any thread. Tested by tests/unit/config/pem_test.cc.
+// PEM text as Java's configuration carries it, made fit for OpenSSL. Pure, any thread. Tested by
+// tests/unit/config/pem_test.cc.
 #pragma once
 
 #include <string>
@@ -6,8 +7,9 @@
 
 namespace postrider::config {
 
-// A certificate in a .properties file is often one line, its parts joined by blanks, which Java's reader takes and OpenSSL does not: each
-// block's text is wrapped anew at 64 columns. Text that holds no such block, or one with headers, stays as it is.
+// A certificate in a .properties file is often one line, its parts joined by blanks, which Java's reader takes and
+// OpenSSL does not: each block's text is wrapped anew at 64 columns. Text that holds no such block, or one with
+// headers, stays as it is.
 std::string NormalizePem(std::string_view text);
 
 enum class StoreKind { kPem, kPkcs12, kJks, kUnknown };

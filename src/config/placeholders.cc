@@ -1,7 +1,10 @@
 #include "config/placeholders.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "config/source_file.h"
@@ -16,7 +19,8 @@ struct Placeholder {
   std::string_view alias, path, key;
 };
 
-// Connect's pattern: \$\{([^}]*?):(([^}]*?):)?([^}]*?)\} . So the alias ends at the first colon and the path at the next.
+// Connect's pattern: \$\{([^}]*?):(([^}]*?):)?([^}]*?)\} . So the alias ends at the first colon and the path at the
+// next.
 std::optional<Placeholder> FindNext(std::string_view text, size_t from) {
   for (size_t begin = text.find("${", from); begin != std::string_view::npos; begin = text.find("${", begin + 2)) {
     const size_t close = text.find('}', begin);
@@ -76,7 +80,9 @@ Placeholders::Placeholders(Environment environment)
 Placeholders::Placeholders(Environment environment, std::map<std::string, ProviderKind, std::less<>> aliases)
     : environment_(std::move(environment)), aliases_(std::move(aliases)) {}
 
-bool Placeholders::In(std::string_view text) { return FindNext(text, 0).has_value(); }
+bool Placeholders::In(std::string_view text) {
+  return FindNext(text, 0).has_value();
+}
 
 absl::StatusOr<std::string> Placeholders::LookUp(std::string_view alias, std::string_view path,
                                                  std::string_view key) const {
@@ -86,14 +92,13 @@ absl::StatusOr<std::string> Placeholders::LookUp(std::string_view alias, std::st
     for (const auto& [name, kind] : aliases_) names.push_back(name);
     std::sort(names.begin(), names.end());
     return absl::InvalidArgumentError(Cat("no config provider is called ", alias, "; there is ",
-                                                   names.empty() ? "none" : absl::StrJoin(names, ", ")));
+                                          names.empty() ? "none" : absl::StrJoin(names, ", ")));
   }
   switch (provider->second) {
     case ProviderKind::kEnvironment: {
       if (!path.empty()) return absl::InvalidArgumentError("an environment variable has no path: write ${env:NAME}");
       const auto variable = environment_.find(key);
-      if (variable == environment_.end())
-        return absl::NotFoundError(Cat("the environment has no variable ", key));
+      if (variable == environment_.end()) return absl::NotFoundError(Cat("the environment has no variable ", key));
       return variable->second;
     }
     case ProviderKind::kFile:

@@ -1,20 +1,19 @@
 // Kafka Connect's config providers: `${env:NAME}`, `${file:PATH:KEY}`, `${directory:PATH:FILE}` in values.
 //
-// Known under the aliases that `config.providers` names; where it is not written, as env, file and directory. One pass: what a
-// placeholder gave is not looked through again. Immutable once made, so any thread may resolve. Resolve reads files: it may block.
-// An error names alias, variable, path or key, never a value. Sources: ConfigTransformer, FileConfigProvider, DirectoryConfigProvider,
-// EnvVarConfigProvider of Kafka 4.3; unlike them, what cannot be resolved is an error, not left as text, and one newline at the
-// end of a directory's file is dropped. Tested by tests/unit/config/placeholders_test.cc.
+// Known under the aliases that `config.providers` names; where it is not written, as env, file and directory. One pass:
+// what a placeholder gave is not looked through again. Immutable once made, so any thread may resolve. Resolve reads
+// files: it may block. An error names alias, variable, path or key, never a value. Sources: ConfigTransformer,
+// FileConfigProvider, DirectoryConfigProvider, EnvVarConfigProvider of Kafka 4.3; unlike them, what cannot be resolved
+// is an error, not left as text, and one newline at the end of a directory's file is dropped. Tested by
+// tests/unit/config/placeholders_test.cc.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "config/secret.h"
 #include "config/settings.h"

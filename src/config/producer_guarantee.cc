@@ -1,10 +1,10 @@
 // The keys that the promise rests on, and librdkafka's own.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "config/java_producer.h"
 #include "config/text.h"
@@ -24,13 +24,17 @@ std::vector<std::string> Weakening(const JavaProducer& java) {
   if (!java.Flag("enable.idempotence")) names.emplace_back("enable.idempotence");
   for (const std::string_view name : {"retries", "delivery.timeout.ms"})
     if (java.Number(name) < kNoLimit) names.emplace_back(name);
-  if (java.Number("max.in.flight.requests.per.connection") > 5) names.emplace_back("max.in.flight.requests.per.connection");
+  if (java.Number("max.in.flight.requests.per.connection") > 5)
+    names.emplace_back("max.in.flight.requests.per.connection");
   return names;
 }
 
 std::string Describe(const JavaProducer& java, const std::vector<std::string>& names) {
   return absl::StrJoin(names, ", ", [&java](std::string* out, const std::string& name) {
-    absl::StrAppend(out, java.draft().Where(java.KeyOf(name)), "=", java.Text(name));
+    const std::string key = java.KeyOf(name);
+    const Setting* setting = java.draft().settings().Find(key);
+    absl::StrAppend(out, java.draft().Where(key), "=",
+                    setting == nullptr ? java.Text(name) : java.draft().Shown(*setting));
   });
 }
 
@@ -47,7 +51,7 @@ void SetOurGuarantee(const JavaProducer& java, PropertyList& properties) {
   for (const std::string& name : names)
     java.draft().SetOutcome(java.KeyOf(name), KeyOutcome::kMeaningless, "overridden: it would weaken the guarantee");
   java.draft().Warn(Cat("overridden, because events could be lost or change their order: ", Describe(java, names),
-                                 " (postrider.producer.as.configured=true obeys them)"));
+                        " (postrider.producer.as.configured=true obeys them)"));
 }
 
 // What Java's producer does with these keys: idempotence gives way to the others unless it is written.
@@ -55,7 +59,8 @@ void SetGuaranteeAsConfigured(const JavaProducer& java, PropertyList& properties
   const std::vector<std::string> names = Weakening(java);
   const std::string acks = java.Text("acks");
   const int64_t in_flight = java.Number("max.in.flight.requests.per.connection");
-  const bool conflict = (acks != "-1" && !EqualsIgnoreCase(acks, "all")) || java.Number("retries") == 0 || in_flight > 5;
+  const bool conflict =
+      (acks != "-1" && !EqualsIgnoreCase(acks, "all")) || java.Number("retries") == 0 || in_flight > 5;
   const bool idempotence = java.Flag("enable.idempotence") && !(conflict && !java.Written("enable.idempotence"));
   if (idempotence && conflict) {
     return java.draft().RefuseKey(java.KeyOf("enable.idempotence"),
@@ -69,7 +74,8 @@ void SetGuaranteeAsConfigured(const JavaProducer& java, PropertyList& properties
                  java.KeyOf("max.in.flight.requests.per.connection"));
   properties.Set("enable.gapless.guarantee", idempotence ? "true" : "false");
   if (!names.empty())
-    java.draft().Warn(Cat("obeyed as configured, although events can be lost or change their order: ", Describe(java, names)));
+    java.draft().Warn(
+        Cat("obeyed as configured, although events can be lost or change their order: ", Describe(java, names)));
 }
 
 }  // namespace
@@ -84,18 +90,28 @@ void MakeGuarantee(const JavaProducer& java, PropertyList& properties) {
 
 void MakeRaw(const JavaProducer& java, PropertyList& properties) {
   Draft& draft = java.draft();
-  constexpr std::string_view kGuarantee[] = {
-      "acks", "request.required.acks", "enable.idempotence", "enable.gapless.guarantee", "message.timeout.ms",
-      "delivery.timeout.ms", "retries", "message.send.max.retries", "max.in.flight", "max.in.flight.requests.per.connection"};
-  constexpr std::string_view kOurs[] = {"transactional.id", "delivery.report.only.error", "log.queue", "enable.background.events"};
+  constexpr std::string_view kGuarantee[] = {"acks",
+                                             "request.required.acks",
+                                             "enable.idempotence",
+                                             "enable.gapless.guarantee",
+                                             "message.timeout.ms",
+                                             "delivery.timeout.ms",
+                                             "retries",
+                                             "message.send.max.retries",
+                                             "max.in.flight",
+                                             "max.in.flight.requests.per.connection"};
+  constexpr std::string_view kOurs[] = {"transactional.id", "delivery.report.only.error", "log.queue",
+                                        "enable.background.events"};
   const bool as_configured = draft.Flag(kAsConfigured);
   for (const Setting& setting : draft.settings().all()) {
     std::string_view property = setting.key;
     if (!ConsumePrefix(property, "librdkafka.")) continue;
     if (std::find(std::begin(kOurs), std::end(kOurs), property) != std::end(kOurs)) {
       draft.RefuseKey(setting.key, "is not supported: Postrider sets it itself");
-    } else if (!as_configured && std::find(std::begin(kGuarantee), std::end(kGuarantee), property) != std::end(kGuarantee)) {
-      draft.WarnOf(setting.key, "is overridden: the guarantee rests on it (postrider.producer.as.configured=true obeys it)");
+    } else if (!as_configured &&
+               std::find(std::begin(kGuarantee), std::end(kGuarantee), property) != std::end(kGuarantee)) {
+      draft.WarnOf(setting.key,
+                   "is overridden: the guarantee rests on it (postrider.producer.as.configured=true obeys it)");
       draft.SetOutcome(setting.key, KeyOutcome::kMeaningless, "overridden: the guarantee rests on it");
     } else if (draft.IsSecret(setting.key)) {
       properties.SetSecret(property, draft.SecretOf(setting.key), setting.key);

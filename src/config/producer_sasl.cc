@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "config/jaas.h"
 #include "config/java_producer.h"
@@ -20,15 +19,15 @@ constexpr std::string_view kJaas = "sasl.jaas.config";
 // The login of one producer: what is given, and where it goes.
 class Sasl {
  public:
-  Sasl(const JavaProducer& java, PropertyList& properties) : java_(java), properties_(properties), jaas_key_(java.KeyOf(kJaas)) {}
+  Sasl(const JavaProducer& java, PropertyList& properties)
+      : java_(java), properties_(properties), jaas_key_(java.KeyOf(kJaas)) {}
 
   void Make() {
     const std::string protocol = ToUpper(java_.Text("security.protocol"));
-    if (java_.Given("security.protocol")) properties_.Set("security.protocol", protocol, java_.KeyOf("security.protocol"));
+    if (java_.Given("security.protocol")) SetDirect(java_, "security.protocol", properties_);
     if (!protocol.starts_with("SASL_")) return java_.MarkUnused("sasl.", Cat("security.protocol is ", protocol));
     const std::string mechanism = ToUpper(java_.Text("sasl.mechanism"));
-    properties_.Set("sasl.mechanism", mechanism, java_.KeyOf("sasl.mechanism"));
-    SetPlain();
+    SetDirect(java_, "sasl.mechanism", properties_);
     if (java_.Given(kJaas) && !ReadJaas()) return;
     if (mechanism == "GSSAPI") return SetKerberos();
     if (mechanism == "OAUTHBEARER") return SetOAuthBearer();
@@ -37,15 +36,6 @@ class Sasl {
 
  private:
   Draft& draft() const { return java_.draft(); }
-
-  // Keys whose row names the property; those of OAuth wait for SetOAuthBearer.
-  void SetPlain() {
-    for (const std::string_view name : {"sasl.kerberos.service.name", "sasl.kerberos.min.time.before.relogin"}) {
-      if (!java_.Given(name)) continue;
-      const std::string key = java_.KeyOf(name);
-      properties_.Set(name, draft().Text(key), key);
-    }
-  }
 
   // False where it was refused. An error names no part of the text.
   bool ReadJaas() {
@@ -86,57 +76,67 @@ class Sasl {
   void SetPassword(std::string_view mechanism) {
     const std::string_view module = mechanism == "PLAIN" ? "PlainLoginModule" : "ScramLoginModule";
     if (!jaas_) {
-      return draft().RefuseAll(Cat(jaas_key_, " is missing: sasl.mechanism ", mechanism, " needs ", module, " with username and password"));
+      return draft().RefuseAll(
+          Cat(jaas_key_, " is missing: sasl.mechanism ", mechanism, " needs ", module, " with username and password"));
     }
-    if (!ModuleIs(module)) return RefuseJaas(Cat("names another module than ", module, ", which sasl.mechanism ", mechanism, " needs"));
+    if (!ModuleIs(module))
+      return RefuseJaas(Cat("names another module than ", module, ", which sasl.mechanism ", mechanism, " needs"));
     if (const std::string* token = jaas_->Find("tokenauth"); token != nullptr && EqualsIgnoreCase(*token, "true"))
       return RefuseJaas("asks for delegation tokens (tokenauth), which librdkafka has not");
-    for (const auto& [option, property] : {std::pair("username", "sasl.username"), std::pair("password", "sasl.password")}) {
+    for (const auto& [option, property] :
+         {std::pair("username", "sasl.username"), std::pair("password", "sasl.password")}) {
       if (jaas_->Find(option) == nullptr) return RefuseJaas(Cat("has no ", option));
       SetOption(property, option);
     }
   }
 
+  void SetGiven(std::string_view name) {
+    if (java_.Given(name)) SetDirect(java_, name, properties_);
+  }
+
   void SetKerberos() {
-    if (!jaas_) return;
-    if (!ModuleIs("Krb5LoginModule")) return RefuseJaas("names another module than Krb5LoginModule, which sasl.mechanism GSSAPI needs");
-    if (jaas_->Find("keyTab") != nullptr) SetOption("sasl.kerberos.keytab", "keyTab");
-    if (jaas_->Find("principal") != nullptr) SetOption("sasl.kerberos.principal", "principal");
-    if (jaas_->Find("serviceName") != nullptr && !properties_.Has("sasl.kerberos.service.name"))
+    SetGiven("sasl.kerberos.service.name");
+    SetGiven("sasl.kerberos.min.time.before.relogin");
+    if (jaas_ && !ModuleIs("Krb5LoginModule"))
+      return RefuseJaas("names another module than Krb5LoginModule, which sasl.mechanism GSSAPI needs");
+    if (jaas_ && jaas_->Find("principal") != nullptr) SetOption("sasl.kerberos.principal", "principal");
+    if (jaas_ && jaas_->Find("serviceName") != nullptr && !properties_.Has("sasl.kerberos.service.name"))
       SetOption("sasl.kerberos.service.name", "serviceName");
-    // With a ticket cache someone else runs kinit.
-    const std::string* cache = jaas_->Find("useTicketCache");
-    if (cache != nullptr && EqualsIgnoreCase(*cache, "true")) properties_.Set("sasl.kerberos.kinit.cmd", "", jaas_key_);
+    if (jaas_ && jaas_->Find("keyTab") != nullptr) return SetOption("sasl.kerberos.keytab", "keyTab");
+    // Without a keytab someone else keeps the ticket cache fresh: librdkafka's kinit becomes the shell's command that
+    // does nothing.
+    properties_.Set("sasl.kerberos.kinit.cmd", ":", jaas_key_);
   }
 
   void SetOAuthBearer() {
     const std::string handler = java_.Text("sasl.login.callback.handler.class");
     if (!handler.empty() && !handler.ends_with("OAuthBearerLoginCallbackHandler"))
-      return draft().Refuse(java_.KeyOf("sasl.login.callback.handler.class"),
-                            "not supported: Java classes cannot be loaded; tokens are fetched from sasl.oauthbearer.token.endpoint.url");
+      return draft().Refuse(
+          java_.KeyOf("sasl.login.callback.handler.class"),
+          "not supported: Java classes cannot be loaded; tokens are fetched from sasl.oauthbearer.token.endpoint.url");
     constexpr std::string_view kUrl = "sasl.oauthbearer.token.endpoint.url";
-    if (!java_.Given(kUrl)) return draft().RefuseAll(Cat(java_.KeyOf(kUrl), " is missing: sasl.mechanism OAUTHBEARER gets its tokens there"));
+    if (!java_.Given(kUrl))
+      return draft().RefuseAll(Cat(java_.KeyOf(kUrl), " is missing: sasl.mechanism OAUTHBEARER gets its tokens there"));
     if (jaas_ && !ModuleIs("OAuthBearerLoginModule"))
       return RefuseJaas("names another module than OAuthBearerLoginModule, which sasl.mechanism OAUTHBEARER needs");
     properties_.Set("sasl.oauthbearer.method", "oidc", java_.KeyOf(kUrl));
-    properties_.Set(kUrl, java_.Text(kUrl), java_.KeyOf(kUrl));
-    if (java_.Given("sasl.oauthbearer.sub.claim.name"))
-      properties_.Set("sasl.oauthbearer.sub.claim.name", java_.Text("sasl.oauthbearer.sub.claim.name"), java_.KeyOf("sasl.oauthbearer.sub.claim.name"));
+    SetGiven(kUrl);
+    SetGiven("sasl.oauthbearer.sub.claim.name");
     SetClient("sasl.oauthbearer.client.id", "sasl.oauthbearer.client.credentials.client.id", "clientId", true);
-    SetClient("sasl.oauthbearer.client.secret", "sasl.oauthbearer.client.credentials.client.secret", "clientSecret", true);
+    SetClient("sasl.oauthbearer.client.secret", "sasl.oauthbearer.client.credentials.client.secret", "clientSecret",
+              true);
     SetClient("sasl.oauthbearer.scope", "sasl.oauthbearer.scope", "scope", false);
     SetExtensions();
   }
 
   // Kafka 4.1's own key before the option of the JAAS text.
   void SetClient(std::string_view property, std::string_view name, const std::string& option, bool required) {
-    const std::string key = java_.KeyOf(name);
     if (java_.Given(name)) {
-      properties_.SetSecret(property, draft().SecretOf(key), key);
+      SetDirect(java_, name, properties_);
     } else if (jaas_ && jaas_->Find(option) != nullptr) {
       SetOption(property, option);
     } else if (required) {
-      draft().RefuseAll(Cat(key, " is missing, and sasl.jaas.config has no ", option));
+      draft().RefuseAll(Cat(java_.KeyOf(name), " is missing, and sasl.jaas.config has no ", option));
     }
   }
 
@@ -163,6 +163,8 @@ class Sasl {
 
 }  // namespace
 
-void MakeSasl(const JavaProducer& java, PropertyList& properties) { Sasl(java, properties).Make(); }
+void MakeSasl(const JavaProducer& java, PropertyList& properties) {
+  Sasl(java, properties).Make();
+}
 
 }  // namespace postrider::config

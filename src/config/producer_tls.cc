@@ -7,7 +7,6 @@
 
 #include <openssl/ssl.h>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "config/java_producer.h"
 #include "config/pem.h"
@@ -18,7 +17,9 @@ namespace {
 
 constexpr size_t kSniffBytes = 64 * 1024;
 
-absl::StatusOr<std::string> Normalized(const std::string& text) { return NormalizePem(text); }
+absl::StatusOr<std::string> Normalized(const std::string& text) {
+  return NormalizePem(text);
+}
 
 // The first bytes of a file; nullopt where it cannot be read.
 std::optional<std::string> ReadHead(const std::string& path) {
@@ -41,8 +42,9 @@ std::optional<StoreKind> KindOfStore(const JavaProducer& java, std::string_view 
   }
   const StoreKind kind = SniffStore(*head);
   if (kind == StoreKind::kJks) {
-    java.draft().Refuse(key, Cat("a JKS store, which only Java reads. Convert it once: keytool -importkeystore -srckeystore ", path,
-                                          " -destkeystore ", path, ".p12 -deststoretype PKCS12, and name ", path, ".p12"));
+    java.draft().Refuse(
+        key, Cat("a JKS store, which only Java reads. Convert it once: keytool -importkeystore -srckeystore ", path,
+                 " -destkeystore ", path, ".p12 -deststoretype PKCS12, and name ", path, ".p12"));
     return std::nullopt;
   }
   if (kind == StoreKind::kUnknown) {
@@ -57,7 +59,8 @@ void RefuseTwice(const JavaProducer& java, std::string_view location, std::strin
     java.draft().RefuseKey(java.KeyOf(inline_name), Cat("stands beside ", location, ": only one of them may be given"));
 }
 
-void SetInlinePem(const JavaProducer& java, PropertyList& properties, std::string_view name, std::string_view property) {
+void SetInlinePem(const JavaProducer& java, PropertyList& properties, std::string_view name,
+                  std::string_view property) {
   if (!java.Given(name)) return;
   const std::string key = java.KeyOf(name);
   properties.SetSecret(property, java.draft().SecretOf(key, Normalized), key);
@@ -69,7 +72,8 @@ void MakeTruststore(const JavaProducer& java, PropertyList& properties, Producer
   const std::optional<StoreKind> kind = KindOfStore(java, "ssl.truststore.location");
   if (kind == StoreKind::kPem) properties.Set("ssl.ca.location", java.draft().Text(key), key);
   if (kind == StoreKind::kPkcs12)
-    producer.truststore_pkcs12.emplace(java.draft().Text(key), java.draft().SecretOf(java.KeyOf("ssl.truststore.password")));
+    producer.truststore_pkcs12.emplace(java.draft().Text(key),
+                                       java.draft().SecretOf(java.KeyOf("ssl.truststore.password"), TrimSecret));
   SetInlinePem(java, properties, "ssl.truststore.certificates", "ssl.ca.pem");
 }
 
@@ -83,11 +87,11 @@ void MakeKeystore(const JavaProducer& java, PropertyList& properties, Producer& 
     properties.Set("ssl.key.location", java.draft().Text(key), key);
   }
   if (kind == StoreKind::kPkcs12)
-    producer.keystore_pkcs12.emplace(java.draft().Text(key), java.draft().SecretOf(java.KeyOf("ssl.keystore.password")));
+    producer.keystore_pkcs12.emplace(java.draft().Text(key),
+                                     java.draft().SecretOf(java.KeyOf("ssl.keystore.password"), TrimSecret));
   SetInlinePem(java, properties, "ssl.keystore.certificate.chain", "ssl.certificate.pem");
   SetInlinePem(java, properties, "ssl.keystore.key", "ssl.key.pem");
-  const std::string password = java.KeyOf("ssl.key.password");
-  if (java.Given("ssl.key.password")) properties.SetSecret("ssl.key.password", java.draft().SecretOf(password), password);
+  if (java.Given("ssl.key.password")) SetDirect(java, "ssl.key.password", properties);
 }
 
 // Java names suites as IANA does, OpenSSL in its own way. Those of TLS 1.3 cannot be chosen here.
@@ -97,7 +101,8 @@ void SetCiphers(const JavaProducer& java, PropertyList& properties) {
   std::vector<std::string> names;
   for (const std::string& suite : java.draft().List(key)) {
     const std::string_view openssl = OPENSSL_cipher_name(suite.c_str());
-    if (openssl == "(NONE)") return java.draft().Refuse(key, Cat("OpenSSL knows no suite called ", suite));
+    if (openssl == "(NONE)")
+      return java.draft().Refuse(key, Cat("OpenSSL knows no suite called ", java.draft().Quoted(key, suite)));
     if (!openssl.starts_with("TLS_")) names.emplace_back(openssl);
   }
   if (!names.empty()) properties.Set("ssl.cipher.suites", absl::StrJoin(names, ":"), key);
@@ -110,7 +115,8 @@ void CheckProtocols(const JavaProducer& java) {
     for (const std::string& protocol : java.draft().List(java.KeyOf(name)))
       modern = modern || protocol == "TLSv1.2" || protocol == "TLSv1.3" || protocol == "TLS";
     if (modern) {
-      java.draft().SetOutcome(java.KeyOf(name), KeyOutcome::kMeaningless, "OpenSSL takes the newest that both sides know");
+      java.draft().SetOutcome(java.KeyOf(name), KeyOutcome::kMeaningless,
+                              "OpenSSL takes the newest that both sides know");
     } else {
       java.draft().Refuse(java.KeyOf(name), "TLSv1.2 or TLSv1.3 must be among them");
     }
@@ -121,7 +127,8 @@ void CheckProtocols(const JavaProducer& java) {
 
 void MakeTls(const JavaProducer& java, PropertyList& properties, Producer& producer) {
   const std::string protocol = ToUpper(java.Text("security.protocol"));
-  if (protocol != "SSL" && protocol != "SASL_SSL") return java.MarkUnused("ssl.", Cat("security.protocol is ", protocol));
+  if (protocol != "SSL" && protocol != "SASL_SSL")
+    return java.MarkUnused("ssl.", Cat("security.protocol is ", protocol));
   CheckProtocols(java);
   MakeTruststore(java, properties, producer);
   MakeKeystore(java, properties, producer);

@@ -12,15 +12,19 @@
 namespace postrider::config {
 namespace {
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
-bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\f';
+}
+bool IsLineEnd(char c) {
+  return c == '\n' || c == '\r';
+}
 
 absl::Status At(int line, std::string_view what) {
   return absl::InvalidArgumentError(Cat("line ", line, ": ", what));
 }
 
-// Joins natural lines into logical ones, leaving comments and blank lines out. Follows Properties.LineReader step by step: a
-// continuation keeps no leading blanks, and a `#` at its start is text unless nothing was read before it.
+// Joins natural lines into logical ones, leaving comments and blank lines out. Follows Properties.LineReader step by
+// step: a continuation keeps no leading blanks, and a `#` at its start is text unless nothing was read before it.
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : text_(text) {}
@@ -107,9 +111,15 @@ void AppendUtf8(uint32_t code, std::string& out) {
   for (int i = tail - 1; i >= 0; --i) out.push_back(static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3F)));
 }
 
-bool IsHighSurrogate(uint32_t code) { return code >= 0xD800 && code <= 0xDBFF; }
-bool IsLowSurrogate(uint32_t code) { return code >= 0xDC00 && code <= 0xDFFF; }
-uint32_t JoinSurrogates(uint32_t high, uint32_t low) { return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00); }
+bool IsHighSurrogate(uint32_t code) {
+  return code >= 0xD800 && code <= 0xDBFF;
+}
+bool IsLowSurrogate(uint32_t code) {
+  return code >= 0xDC00 && code <= 0xDFFF;
+}
+uint32_t JoinSurrogates(uint32_t high, uint32_t low) {
+  return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+}
 
 std::optional<uint32_t> ReadHex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
@@ -206,8 +216,7 @@ absl::StatusOr<std::vector<Entry>> ParseProperties(std::string_view text) {
   while (reader.Next()) {
     if (reader.line().size() > kLogicalLineBytesMax)
       return At(reader.first_line(), Cat("longer than ", kLogicalLineBytesMax, " bytes"));
-    if (entries.size() == kEntriesMax)
-      return At(reader.first_line(), Cat("more than ", kEntriesMax, " settings"));
+    if (entries.size() == kEntriesMax) return At(reader.first_line(), Cat("more than ", kEntriesMax, " settings"));
     absl::StatusOr<Entry> entry = SplitLine(reader.line(), reader.first_line());
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));

@@ -1,10 +1,10 @@
 // Java's .properties syntax, as java.util.Properties.load reads it, from UTF-8 text.
 //
-// Separators `=`, `:` or blanks; escapes \t \n \r \f \uXXXX (surrogate pairs become one character), `\c` is c; a line whose
-// end has an odd number of backslashes goes on with the next; `#` and `!` begin a comment. Differences from Java, on purpose:
-// the bytes are UTF-8 (Java takes Latin-1 from a stream), and what cannot be a setting's text (a NUL, half a surrogate pair) is
-// an error. Pure functions, any thread. Rules: java.util.Properties, "load(Reader)". Tested by tests/unit/config/properties_test.cc,
-// fuzzed by tests/fuzz/properties_fuzz.cc.
+// Separators `=`, `:` or blanks; escapes \t \n \r \f \uXXXX (surrogate pairs become one character), `\c` is c; a line
+// whose end has an odd number of backslashes goes on with the next; `#` and `!` begin a comment. Differences from Java,
+// on purpose: the bytes are UTF-8 (Java takes Latin-1 from a stream), and what cannot be a setting's text (a NUL, half
+// a surrogate pair) is an error. Pure functions, any thread. Rules: java.util.Properties, "load(Reader)". Tested by
+// tests/unit/config/properties_test.cc, fuzzed by tests/fuzz/properties_fuzz.cc.
 #pragma once
 
 #include <string>

@@ -1,4 +1,3 @@
-#include "absl/strings/ascii.h"
 #include "config/parts.h"
 #include "config/text.h"
 

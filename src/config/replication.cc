@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,8 @@ bool IsSlotName(std::string_view name) {
 
 // Options of START_REPLICATION that decide what the decoder gets, and so are ours.
 bool IsOwnStreamOption(std::string_view name) {
-  constexpr std::string_view kOwn[] = {"proto_version", "publication_names", "messages", "binary", "streaming", "two_phase"};
+  constexpr std::string_view kOwn[] = {"proto_version", "publication_names", "messages",
+                                       "binary",        "streaming",         "two_phase"};
   return std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn);
 }
 
@@ -32,7 +34,8 @@ std::vector<std::pair<std::string, std::string>> StreamParams(Draft& draft) {
     const size_t equals = part.find('=');
     const std::string_view name = Trim(part.substr(0, equals));
     if (equals == std::string_view::npos || name.empty()) {
-      draft.WarnOf("slot.stream.params", Cat("leaves out '", part, "': it is not name=value"));
+      draft.WarnOf("slot.stream.params",
+                   Cat("leaves out ", draft.Quoted("slot.stream.params", part), ": it is not name=value"));
     } else if (IsOwnStreamOption(name)) {
       draft.WarnOf("slot.stream.params", Cat("leaves out ", name, ": Postrider sets it itself"));
     } else {
@@ -67,11 +70,11 @@ void MakePublication(Draft& draft, const Router& router, Publication& publicatio
   publication.name = draft.Text("publication.name");
   if (publication.name.empty() || publication.name.size() > kNameBytesMax)
     draft.Refuse("publication.name", "allowed is a name of 1 to 63 bytes");
-  publication.autocreate =
-      draft.Choice<PublicationAutocreate>("publication.autocreate.mode", {{"disabled", PublicationAutocreate::kDisabled},
-                                                                          {"all_tables", PublicationAutocreate::kAllTables},
-                                                                          {"filtered", PublicationAutocreate::kFiltered},
-                                                                          {"no_tables", PublicationAutocreate::kNoTables}});
+  publication.autocreate = draft.Choice<PublicationAutocreate>("publication.autocreate.mode",
+                                                               {{"disabled", PublicationAutocreate::kDisabled},
+                                                                {"all_tables", PublicationAutocreate::kAllTables},
+                                                                {"filtered", PublicationAutocreate::kFiltered},
+                                                                {"no_tables", PublicationAutocreate::kNoTables}});
   publication.via_partition_root = draft.Flag("publish.via.partition.root");
   publication.publish_updates = router.invalid_operation != InvalidOperation::kWarn && !router.skip_updates;
 }

@@ -19,7 +19,8 @@ using Line = std::array<std::string, kColumns>;
 
 // Characters, not bytes: a continuation byte of UTF-8 takes no place.
 size_t WidthOf(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string FormatTable(const std::vector<Line>& lines) {
@@ -60,11 +61,13 @@ std::string_view OutcomeName(KeyOutcome outcome) {
 std::string FormatReport(const Inspection& inspection) {
   std::vector<Line> lines = {{"KEY", "VALUE", "FROM", "OUTCOME", "LIBRDKAFKA", "REMARK"}};
   for (const KeyReport& key : inspection.keys)
-    lines.push_back({key.key, key.value, key.origin, std::string(OutcomeName(key.outcome)), key.librdkafka, key.remark});
+    lines.push_back(
+        {key.key, key.value, key.origin, std::string(OutcomeName(key.outcome)), key.librdkafka, key.remark});
   std::string text = inspection.keys.empty() ? "" : FormatTable(lines);
   for (const std::string& warning : inspection.warnings) Append(text, "warning: ", warning, "\n");
   for (const std::string& problem : inspection.problems) Append(text, "error: ", problem, "\n");
-  if (inspection.problems.empty() && !inspection.status.ok()) Append(text, "error: ", inspection.status.message(), "\n");
+  if (inspection.problems.empty() && !inspection.status.ok())
+    Append(text, "error: ", inspection.status.message(), "\n");
   return text;
 }
 

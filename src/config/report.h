@@ -8,7 +8,8 @@
 
 namespace postrider::config {
 
-// A table (key, value, origin, outcome, librdkafka's property, remark), then warnings and problems, one line each. No secret is in it.
+// A table (key, value, origin, outcome, librdkafka's property, remark), then warnings and problems, one line each. No
+// secret is in it.
 std::string FormatReport(const Inspection& inspection);
 
 std::string_view OutcomeName(KeyOutcome outcome);

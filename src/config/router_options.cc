@@ -2,10 +2,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "base/java_regex.h"
 #include "config/classes.h"
@@ -42,13 +40,15 @@ void ParsePlacement(Draft& draft, const std::string& key, std::vector<Additional
     std::vector<std::string_view> parts = JavaSplit(item, ':');
     for (std::string_view& part : parts) part = Trim(part);
     if (parts.size() < 2 || parts.size() > 3 || parts.front().empty())
-      return draft.Refuse(key, Cat("'", item, "' is not column:placement or column:placement:alias"));
+      return draft.Refuse(key, Cat(draft.Quoted(key, item), " is not column:placement or column:placement:alias"));
     const std::optional<FieldPlacement> placement = PlacementOf(parts[1]);
     if (!placement)
-      return draft.Refuse(key, Cat("'", parts[1], "' is no placement: allowed are header, envelope and partition"));
+      return draft.Refuse(
+          key, Cat(draft.Quoted(key, parts[1]), " is no placement: allowed are header, envelope and partition"));
     const std::string alias(parts.size() == 3 ? parts[2] : parts[0]);
     if (*placement == FieldPlacement::kEnvelope && !envelope.insert(alias).second)
-      return draft.Refuse(key, Cat("the envelope would have two fields called ", alias, ": give one an alias"));
+      return draft.Refuse(
+          key, Cat("the envelope would have two fields called ", draft.Quoted(key, alias), ": give one an alias"));
     fields.push_back({std::string(parts[0]), *placement, alias});
   }
 }
@@ -64,7 +64,7 @@ std::string RouterAlias(Draft& draft) {
     if (type.empty()) {
       draft.RefuseKey("transforms", Cat("names ", alias, ", but ", type_key, " is missing"));
     } else if (spec == nullptr) {
-      draft.RefuseKey(type_key, Cat("is ", type, ", a transform that is not supported; Postrider runs ", kEventRouterClass));
+      draft.Refuse(type_key, Cat("a transform that is not supported; Postrider runs ", kEventRouterClass));
     } else if (spec->outcome == KeyOutcome::kRefused) {
       draft.RefuseKey(type_key, Cat("is ", spec->name, ": ", spec->note));
     } else {
@@ -73,9 +73,11 @@ std::string RouterAlias(Draft& draft) {
   }
   if (routers.size() == 1) return routers.front();
   if (routers.size() > 1) {
-    draft.RefuseKey("transforms", Cat("names more than one EventRouter (", absl::StrJoin(routers, ", "), "): keep one"));
+    draft.RefuseKey("transforms",
+                    Cat("names more than one EventRouter (", absl::StrJoin(routers, ", "), "): keep one"));
   } else if (aliases.empty()) {
-    draft.RefuseAll(Cat("no EventRouter is configured: set transforms=outbox and transforms.outbox.type=", kEventRouterClass));
+    draft.RefuseAll(
+        Cat("no EventRouter is configured: set transforms=outbox and transforms.outbox.type=", kEventRouterClass));
   }
   return "";
 }
@@ -120,8 +122,7 @@ void CheckReplacement(Draft& draft, const std::string& prefix, const Router& rou
   if (!regex.ok()) return;  // refused already, or a default that is right
   const absl::Status status = regex->CheckReplacement(router.route_topic_replacement);
   if (!status.ok())
-    draft.Refuse(Cat(prefix, "route.topic.replacement"),
-                 Cat("does not fit route.topic.regex: ", status.message()));
+    draft.Refuse(Cat(prefix, "route.topic.replacement"), Cat("does not fit route.topic.regex: ", status.message()));
 }
 
 bool MissingIsError(const Draft& draft, const std::string& prefix) {
@@ -169,9 +170,11 @@ void MakeRouter(Draft& draft, Router& router) {
   router.expand_json_payload = draft.Flag(key("table.expand.json.payload"));
   router.expand_null_as_optional_bytes =
       draft.Choice<bool>(key("table.json.payload.null.behavior"), {{"ignore", false}, {"optional_bytes", true}});
-  router.invalid_operation = draft.Choice<InvalidOperation>(key("table.op.invalid.behavior"), {{"warn", InvalidOperation::kWarn},
-                                                                                               {"error", InvalidOperation::kError},
-                                                                                               {"fatal", InvalidOperation::kFatal}});
+  router.invalid_operation = draft.Choice<InvalidOperation>(
+      key("table.op.invalid.behavior"),
+      {{"warn", InvalidOperation::kWarn}, {"error", InvalidOperation::kError}, {"fatal", InvalidOperation::kFatal}});
+  router.tracing_headers = draft.Flag("postrider.tracing.headers");
+  if (router.tracing_headers) router.tracing_context_field = Optional(draft, key("tracing.span.context.field"));
   router.predicate = PredicateOf(draft, prefix);
 }
 

@@ -1,13 +1,14 @@
 // A value that may be secret and may live outside the configuration: `${env:X}`, `${file:PATH:KEY}`,
 // `${directory:PATH:FILE}` or plain text.
 //
-// Read() resolves the placeholders anew at each call, so that a rotated password is seen at the next connection. It may read
-// a file and therefore block: never on the loop's thread. A Secret has no operator<< and no ToString: it cannot slip into a log.
-// Thread-safe once made.
+// Read() resolves the placeholders anew at each call, so that a rotated password is seen at the next connection. It may
+// read a file and therefore block: never on the loop's thread. A Secret has no operator<< and no ToString: it cannot
+// slip into a log. Thread-safe once made.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 

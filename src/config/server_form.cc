@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
@@ -14,6 +15,7 @@ constexpr std::string_view kParts[] = {"key", "value", "header"};
 constexpr std::string_view kJsonConverter = "org.apache.kafka.connect.json.JsonConverter";
 // Expressions in what expressions give, one in the other.
 constexpr int kDepthMax = 5;
+constexpr int kLookupsMax = 1000;
 
 // The converter behind a format's name; what is none of them is left as it is and refused as a class.
 std::string_view ConverterOf(std::string_view format) {
@@ -36,8 +38,7 @@ std::optional<std::string> FormatKey(std::string_view rest) {
   for (const std::string_view part : kParts) {
     if (rest == part) return Cat(part, ".converter");
     std::string_view option = rest;
-    if (ConsumePrefix(option, part) && ConsumePrefix(option, "."))
-      return Cat(part, ".converter.", option);
+    if (ConsumePrefix(option, part) && ConsumePrefix(option, ".")) return Cat(part, ".converter.", option);
   }
   return std::nullopt;
 }
@@ -54,7 +55,8 @@ std::string ConnectKey(std::string_view key) {
   return std::string(key);
 }
 
-// Appends what one entry stands for: the options of a common format first, so that those of one converter come after them.
+// Appends what one entry stands for: the options of a common format first, so that those of one converter come after
+// them.
 void Translate(const Entry& entry, const Origin& origin, std::vector<Setting>& common, std::vector<Setting>& own) {
   Setting setting;
   setting.raw = setting.value = entry.value;
@@ -121,7 +123,8 @@ void PutServerDefaults(const std::string& name, int file, Settings& settings) {
   }
 }
 
-absl::StatusOr<std::string> ServerExpressions::LookUp(std::string_view expression, int depth) const {
+absl::StatusOr<std::string> ServerExpressions::LookUp(std::string_view expression, int depth, int& lookups_left) const {
+  if (--lookups_left < 0) return absl::InvalidArgumentError("too many expressions in one value");
   const size_t colon = expression.find(':');
   const std::string_view name = expression.substr(0, colon);
   std::string variable;
@@ -131,13 +134,18 @@ absl::StatusOr<std::string> ServerExpressions::LookUp(std::string_view expressio
     if (found != environment_.end()) return found->second;
   }
   const auto entry = entries_.find(name);
-  if (entry != entries_.end()) return Resolve(entry->second, depth + 1);
+  if (entry != entries_.end()) return Resolve(entry->second, depth + 1, lookups_left);
   if (colon != std::string_view::npos) return std::string(expression.substr(colon + 1));
   return absl::NotFoundError(Cat("${", name, "}: neither the environment nor the file has ", name,
-                                          " (in Debezium Server's files a dollar sign is written twice)"));
+                                 " (in Debezium Server's files a dollar sign is written twice)"));
 }
 
-absl::StatusOr<std::string> ServerExpressions::Resolve(std::string_view text, int depth) const {
+absl::StatusOr<std::string> ServerExpressions::Resolve(std::string_view text) const {
+  int lookups_left = kLookupsMax;
+  return Resolve(text, 0, lookups_left);
+}
+
+absl::StatusOr<std::string> ServerExpressions::Resolve(std::string_view text, int depth, int& lookups_left) const {
   if (depth > kDepthMax) return absl::InvalidArgumentError("expressions refer to each other");
   std::string out;
   for (size_t pos = 0; pos < text.size();) {
@@ -147,7 +155,7 @@ absl::StatusOr<std::string> ServerExpressions::Resolve(std::string_view text, in
       out.push_back('$');
       pos += 2;
     } else if (rest.starts_with("${") && close != std::string_view::npos) {
-      absl::StatusOr<std::string> value = LookUp(rest.substr(2, close - 2), depth);
+      absl::StatusOr<std::string> value = LookUp(rest.substr(2, close - 2), depth, lookups_left);
       if (!value.ok()) return value;
       Append(out, *value);
       pos += close + 1;

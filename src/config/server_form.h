@@ -1,12 +1,13 @@
-// Debezium Server's form of a configuration: application.properties with `debezium.source.*`, `debezium.format.*`, `debezium.transforms.*`,
-// `debezium.sink.kafka.producer.*`, and the DEBEZIUM_* variables that stand for them.
+// Debezium Server's form of a configuration: application.properties with `debezium.source.*`, `debezium.format.*`,
+// `debezium.transforms.*`, `debezium.sink.kafka.producer.*`, and the DEBEZIUM_* variables that stand for them.
 //
-// Its keys become Connect's, with Debezium Server's own defaults: JsonConverter for key, value and header. Differences that stay: partition
-// and timestamp of a record, which Debezium Server drops, are honoured. Used at start, one thread; ServerExpressions may resolve from any.
-// Source: Debezium Server reference, "Configuration"; SmallRye Config, "Property Expressions". Tested by
-// tests/unit/config/server_form_test.cc.
+// Its keys become Connect's, with Debezium Server's own defaults: JsonConverter for key, value and header. Differences
+// that stay: partition and timestamp of a record, which Debezium Server drops, are honoured. Used at start, one thread;
+// ServerExpressions may resolve from any. Source: Debezium Server reference, "Configuration"; SmallRye Config,
+// "Property Expressions". Tested by tests/unit/config/server_form_test.cc.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,7 +32,8 @@ std::vector<Setting> FromServerEnvironment(const std::vector<std::pair<std::stri
 // What Debezium Server takes where its format keys are absent.
 void PutServerDefaults(const std::string& name, int file, Settings& settings);
 
-// `${NAME}` and `${NAME:default}`, NAME being a variable or a key of the file; `$$` is a dollar sign. Immutable once made.
+// `${NAME}` and `${NAME:default}`, NAME being a variable or a key of the file; `$$` is a dollar sign. Immutable once
+// made.
 class ServerExpressions {
  public:
   using Names = std::map<std::string, std::string, std::less<>>;
@@ -40,11 +42,12 @@ class ServerExpressions {
 
   static bool In(std::string_view text) { return text.find('$') != std::string_view::npos; }
   // NotFound: "${X}: neither the environment nor the file has X".
-  absl::StatusOr<std::string> Resolve(std::string_view text) const { return Resolve(text, 0); }
+  absl::StatusOr<std::string> Resolve(std::string_view text) const;
 
  private:
-  absl::StatusOr<std::string> Resolve(std::string_view text, int depth) const;
-  absl::StatusOr<std::string> LookUp(std::string_view expression, int depth) const;
+  // `lookups_left` bounds what expressions within expressions can multiply to.
+  absl::StatusOr<std::string> Resolve(std::string_view text, int depth, int& lookups_left) const;
+  absl::StatusOr<std::string> LookUp(std::string_view expression, int depth, int& lookups_left) const;
 
   Names environment_, entries_;
 };

@@ -1,14 +1,14 @@
 // What was read, before anything is made of it: key -> text, with where the text came from.
 //
-// Filled in the order of precedence (files as given, environment, --set): Put lets the last writer win. Used at start, one thread.
-// Tested by tests/unit/config/settings_test.cc.
+// Filled in the order of precedence (files as given, environment, --set): Put lets the last writer win. Used at start,
+// one thread. Tested by tests/unit/config/settings_test.cc.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
-
 
 namespace postrider::config {
 
@@ -25,13 +25,13 @@ struct Origin {
 
 struct Setting {
   std::string key;
-  std::string raw;         // as written, placeholders unresolved
-  std::string value;       // placeholders resolved; until then, as raw
+  std::string raw;    // as written, placeholders unresolved
+  std::string value;  // placeholders resolved; until then, as raw
   Origin origin;
-  std::string written_as;  // the key in the file where the file's form has another name for it, else empty
-  bool server_form = false;   // from a Debezium Server file, whose placeholders differ
+  std::string written_as;    // the key in the file where the file's form has another name for it, else empty
+  bool server_form = false;  // from a Debezium Server file, whose placeholders differ
   bool has_placeholder = false;
-  bool refused = false;       // a problem was found with it: readers take the default instead
+  bool refused = false;  // a problem was found with it: readers take the default instead
 
   // The key as the user knows it.
   const std::string& name() const { return written_as.empty() ? key : written_as; }

@@ -6,10 +6,8 @@
 
 #include <cerrno>
 #include <system_error>
-#include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/strings/ascii.h"
 #include "base/fault.h"
 #include "config/connect_json.h"
 #include "config/text.h"
@@ -41,8 +39,7 @@ absl::StatusOr<std::string> ReadAll(int fd) {
     if (got < 0) return ErrnoStatus(errno);
     if (got == 0) return text;
     text.append(buffer, static_cast<size_t>(got));
-    if (text.size() > kFileBytesMax)
-      return absl::InvalidArgumentError(Cat("is larger than ", kFileBytesMax, " bytes"));
+    if (text.size() > kFileBytesMax) return absl::InvalidArgumentError(Cat("is larger than ", kFileBytesMax, " bytes"));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "config/text.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -68,9 +69,15 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-bool EqualsIgnoreCase(std::string_view a, std::string_view b) { return absl::EqualsIgnoreCase(View(a), View(b)); }
-std::string ToLower(std::string_view text) { return absl::AsciiStrToLower(View(text)); }
-std::string ToUpper(std::string_view text) { return absl::AsciiStrToUpper(View(text)); }
+bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase(View(a), View(b));
+}
+std::string ToLower(std::string_view text) {
+  return absl::AsciiStrToLower(View(text));
+}
+std::string ToUpper(std::string_view text) {
+  return absl::AsciiStrToUpper(View(text));
+}
 
 bool ConsumePrefix(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;

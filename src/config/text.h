@@ -1,5 +1,5 @@
-// Small text helpers of config/: lists and numbers as Java's side writes them, and abseil's functions for std::string_view.
-// Pure, any thread. Tested by tests/unit/config/text_test.cc.
+// Small text helpers of config/: lists and numbers as Java's side writes them, and abseil's functions for
+// std::string_view. Pure, any thread. Tested by tests/unit/config/text_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,9 @@ std::string_view Trim(std::string_view text);
 bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 std::string ToLower(std::string_view text);
 std::string ToUpper(std::string_view text);
-inline bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+inline bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 // Cut `part` off the front or the end of `text`; false where it is not there.
 bool ConsumePrefix(std::string_view& text, std::string_view part);

@@ -1,5 +1,5 @@
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "config/parts.h"
 #include "config/text.h"
@@ -39,7 +39,8 @@ TopicGroup MakeGroup(Draft& draft, const std::string& name, const TopicGroup& de
   for (const Setting& setting : draft.settings().all()) {
     std::string_view property = setting.key;
     if (!ConsumePrefix(property, prefix)) continue;
-    if (property == "include" || property == "exclude" || property == "partitions" || property == "replication.factor") continue;
+    if (property == "include" || property == "exclude" || property == "partitions" || property == "replication.factor")
+      continue;
     group.properties.emplace_back(property, setting.value);
   }
   return group;
@@ -47,14 +48,16 @@ TopicGroup MakeGroup(Draft& draft, const std::string& name, const TopicGroup& de
 
 }  // namespace
 
-// Connect's SourceConnectorConfig and TopicCreationGroup: groups in the order given, `default` last; the others take its numbers.
+// Connect's SourceConnectorConfig and TopicCreationGroup: groups in the order given, `default` last; the others take
+// its numbers.
 void MakeTopics(Draft& draft, Producer& producer) {
   producer.topic_creation_enable = draft.Flag("topic.creation.enable");
   if (!producer.topic_creation_enable || !HasRules(draft)) return;
   for (const std::string_view name : {"partitions", "replication.factor"}) {
     const std::string key = Cat("topic.creation.default.", name);
     if (draft.settings().Find(key) == nullptr)
-      draft.RefuseAll(Cat(key, " is missing: with any topic.creation key Connect requires it; -1 is the broker's default"));
+      draft.RefuseAll(
+          Cat(key, " is missing: with any topic.creation key Connect requires it; -1 is the broker's default"));
   }
   TopicGroup last = MakeGroup(draft, std::string(kDefaultGroup), TopicGroup{});
   last.include = ".*";
@@ -63,7 +66,8 @@ void MakeTopics(Draft& draft, Producer& producer) {
     if (name == kDefaultGroup) continue;
     TopicGroup group = MakeGroup(draft, name, last);
     if (group.include.empty())
-      draft.RefuseKey("topic.creation.groups", Cat("names ", name, ", but topic.creation.", name, ".include is missing"));
+      draft.RefuseKey("topic.creation.groups",
+                      Cat("names ", name, ", but topic.creation.", name, ".include is missing"));
     producer.topic_groups.push_back(std::move(group));
   }
   producer.topic_groups.push_back(std::move(last));

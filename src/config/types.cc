@@ -3,16 +3,16 @@
 namespace postrider::config {
 
 void MakeTypes(Draft& draft, Types& types) {
-  types.decimal = draft.Choice<DecimalMode>("decimal.handling.mode", {{"precise", DecimalMode::kPrecise},
-                                                                      {"string", DecimalMode::kString},
-                                                                      {"double", DecimalMode::kDouble}});
-  types.time = draft.Choice<TimePrecision>(
-      "time.precision.mode", {{"adaptive", TimePrecision::kAdaptive},
-                              {"adaptive_time_microseconds", TimePrecision::kAdaptiveTimeMicroseconds},
-                              {"connect", TimePrecision::kConnect},
-                              {"isostring", TimePrecision::kIsoString},
-                              {"microseconds", TimePrecision::kMicroseconds},
-                              {"nanoseconds", TimePrecision::kNanoseconds}});
+  types.decimal = draft.Choice<DecimalMode>(
+      "decimal.handling.mode",
+      {{"precise", DecimalMode::kPrecise}, {"string", DecimalMode::kString}, {"double", DecimalMode::kDouble}});
+  types.time = draft.Choice<TimePrecision>("time.precision.mode",
+                                           {{"adaptive", TimePrecision::kAdaptive},
+                                            {"adaptive_time_microseconds", TimePrecision::kAdaptiveTimeMicroseconds},
+                                            {"connect", TimePrecision::kConnect},
+                                            {"isostring", TimePrecision::kIsoString},
+                                            {"microseconds", TimePrecision::kMicroseconds},
+                                            {"nanoseconds", TimePrecision::kNanoseconds}});
   types.binary = draft.Choice<BinaryMode>("binary.handling.mode", {{"bytes", BinaryMode::kBytes},
                                                                    {"base64", BinaryMode::kBase64},
                                                                    {"base64-url-safe", BinaryMode::kBase64UrlSafe},

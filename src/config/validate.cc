@@ -1,8 +1,9 @@
 #include "config/validate.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "base/java_regex.h"
 #include "config/text.h"

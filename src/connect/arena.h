@@ -10,10 +10,11 @@
 #include <cstring>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "connect/buffer.h"
 
 namespace postrider::connect {
 
@@ -53,12 +54,12 @@ class Arena {
     return {made.data(), made.size()};
   }
 
-  // What `write` appends to an empty string. Not to be nested.
+  // What `write` appends to an empty buffer. Not to be nested.
   template <typename Write>
   std::string_view Compose(Write write) {
-    scratch_.clear();
+    scratch_.Restart();
     write(scratch_);
-    return Copy(scratch_);
+    return Copy(scratch_.view());
   }
 
   void Reset() {
@@ -97,7 +98,7 @@ class Arena {
   size_t current_ = 0;  // the block being filled
   size_t used_ = 0;     // bytes of it
   size_t reserved_bytes_ = 0;
-  std::string scratch_;
+  Buffer scratch_;
 };
 
 }  // namespace postrider::connect

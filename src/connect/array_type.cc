@@ -116,12 +116,27 @@ Decoded DecodeArray(const ColumnType& type, std::string_view text, Arena& arena,
 }
 
 Decoded DecodeNothing(const ColumnType&, std::string_view, Arena&, Value&) {
-  return Decoded::kUnconvertible;
+  return Decoded::kDone;
 }
 
-// Debezium marks the elements of these arrays as required.
-bool HasRequiredElements(const TypeInfo& element) {
-  return element.kind == 'e' || element.oid == pg::kTsvector || element.name == "isbn";
+// Elements are optional in the arrays that PostgresValueConverter names, and required in all others.
+bool HasOptionalElements(const TypeInfo& element) {
+  switch (element.oid) {
+    case pg::kTsvector:
+    case pg::kTsquery:
+    case pg::kBit:
+    case pg::kBox:
+    case pg::kCircle:
+    case pg::kLine:
+    case pg::kLseg:
+    case pg::kPath:
+    case pg::kPolygon:
+      return false;
+    default:
+      break;
+  }
+  return pg::BuiltIn(element.oid, -1).has_value() || element.name == "citext" || element.name == "hstore" ||
+         element.name == "ltree" || element.name == "geometry" || element.name == "geography";
 }
 
 // Arrays that PostgresValueConverter names as not yet done.
@@ -143,10 +158,13 @@ bool IsLeftOut(uint32_t element_oid) {
 }  // namespace
 
 bool CompileArray(const TypeInfo& type, Arena& arena, Schema& schema, ColumnType& column) {
-  if (type.element_oid == 0 || !pg::IsPlainArray(type) || IsLeftOut(type.element_oid)) return false;
-  const TypeInfo element = pg::ElementOf(type);
+  if (type.element_oid == 0 || IsLeftOut(type.element_oid)) return false;
+  const bool plain = pg::IsPlainArray(type);
+  if (!plain && !column.types->include_unknown_datatypes) return false;
+  // Elements of a domain are of no type that Debezium knows.
+  const TypeInfo element = plain ? pg::ElementOf(type) : TypeInfo{};
   std::optional<ColumnType> compiled =
-      CompileBare(element, !HasRequiredElements(element), /*in_array=*/true, *column.types, arena);
+      CompileBare(element, HasOptionalElements(element), /*in_array=*/true, *column.types, arena);
   if (!compiled) return false;
   if (element.oid == pg::kBit) {  // typed as its element is, and never read
     schema = *compiled->schema;

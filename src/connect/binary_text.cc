@@ -1,5 +1,6 @@
 #include "connect/binary_text.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
@@ -29,51 +30,53 @@ std::optional<T> Load(std::string_view bytes) {
 }
 
 template <typename Number>
-void AppendReal(Number number, std::string& out) {
-  char buffer[64];
+void AppendReal(Number number, Buffer& out) {
   if (number != number) return static_cast<void>(out.append("NaN"));
   if (std::abs(number) == std::numeric_limits<Number>::infinity()) {
     return static_cast<void>(out.append(number < 0 ? "-Infinity" : "Infinity"));
   }
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+  constexpr size_t kBytesMax = 64;
+  char* const start = out.Reserve(kBytesMax);
+  out.Commit(std::to_chars(start, start + kBytesMax, number).ptr);
 }
 
 // "2026-01-02 03:04:05.5 BC": the calendar's year 0 is 1 BC.
-void AppendDate(int64_t days, std::string_view after, std::string& out) {
-  std::string iso;
-  AppendIsoDate(days, iso);
-  if (iso.starts_with('+')) iso.erase(0, 1);
-  const int64_t year = std::strtoll(iso.c_str(), nullptr, 10);
+void AppendDate(int64_t days, std::string_view after, Buffer& out) {
+  Buffer buffer;
+  AppendIsoDate(days, buffer);
+  std::string_view iso = buffer.view();
+  if (iso.starts_with('+')) iso.remove_prefix(1);
+  const std::string_view month_day = iso.substr(iso.size() - 6);
+  int64_t year = 0;
+  std::from_chars(iso.data(), month_day.data(), year);
   if (year > 0) return static_cast<void>(out.append(iso).append(after));
-  std::string padded = std::to_string(1 - year);
-  if (padded.size() < 4) padded.insert(0, 4 - padded.size(), '0');
-  out.append(padded).append(iso.substr(iso.size() - 6)).append(after).append(" BC");
+  const std::string padded = std::to_string(1 - year);
+  out.append(4 - std::min<size_t>(padded.size(), 4), '0').append(padded).append(month_day).append(after).append(" BC");
 }
 
-void AppendTime(int64_t micros_of_day, std::string& out) {
+void AppendTime(int64_t micros_of_day, Buffer& out) {
   AppendIsoTime(micros_of_day * 1000, out);
 }
 
-void AppendOffset(int32_t seconds_west, std::string& out) {
+void AppendOffset(int32_t seconds_west, Buffer& out) {
   out.push_back(seconds_west > 0 ? '-' : '+');
-  std::string time;
-  AppendIsoTime(std::abs(static_cast<int64_t>(seconds_west)) * kNanosPerSecond, 0, time);
-  out.append(time);
+  AppendIsoTime(std::abs(static_cast<int64_t>(seconds_west)) * kNanosPerSecond, 0, out);
 }
 
-bool AppendTimestamp(std::string_view bytes, std::string_view zone, std::string& out) {
+bool AppendTimestamp(std::string_view bytes, std::string_view zone, Buffer& out) {
   const std::optional<int64_t> micros = Load<int64_t>(bytes);
   if (!micros) return false;
   if (*micros == std::numeric_limits<int64_t>::max()) return out.append("infinity"), true;
   if (*micros == std::numeric_limits<int64_t>::min()) return out.append("-infinity"), true;
   const int64_t days = *micros / kMicrosPerDay - (*micros % kMicrosPerDay < 0 ? 1 : 0);
-  std::string after = " ";
+  Buffer after;
+  after.push_back(' ');
   AppendTime(*micros - days * kMicrosPerDay, after);
-  AppendDate(days + kPostgresEpochDays, after.append(zone), out);
+  AppendDate(days + kPostgresEpochDays, after.append(zone).view(), out);
   return true;
 }
 
-bool AppendDateValue(std::string_view bytes, std::string& out) {
+bool AppendDateValue(std::string_view bytes, Buffer& out) {
   const std::optional<int32_t> days = Load<int32_t>(bytes);
   if (!days) return false;
   if (*days == std::numeric_limits<int32_t>::max()) return out.append("infinity"), true;
@@ -82,14 +85,14 @@ bool AppendDateValue(std::string_view bytes, std::string& out) {
   return true;
 }
 
-bool AppendTimetz(std::string_view bytes, std::string& out) {
+bool AppendTimetz(std::string_view bytes, Buffer& out) {
   if (bytes.size() != 12) return false;
   AppendTime(*Load<int64_t>(bytes.substr(0, 8)), out);
   AppendOffset(*Load<int32_t>(bytes.substr(8)), out);
   return true;
 }
 
-bool AppendInterval(std::string_view bytes, std::string& out) {
+bool AppendInterval(std::string_view bytes, Buffer& out) {
   if (bytes.size() != 16) return false;
   const int64_t micros = *Load<int64_t>(bytes.substr(0, 8));
   const int32_t days = *Load<int32_t>(bytes.substr(8, 4));
@@ -108,7 +111,7 @@ bool AppendInterval(std::string_view bytes, std::string& out) {
 }
 
 // numeric_send: number of digits, weight of the first, sign, scale, digits to the base 10,000.
-bool AppendNumeric(std::string_view bytes, std::string& out) {
+bool AppendNumeric(std::string_view bytes, Buffer& out) {
   constexpr uint16_t kNegative = 0x4000, kNan = 0xc000, kInfinite = 0xd000, kMinusInfinite = 0xf000;
   if (bytes.size() < 8 || bytes.size() % 2 != 0) return false;
   const auto word = [&](size_t index) { return *Load<uint16_t>(bytes.substr(2 * index, 2)); };
@@ -140,7 +143,7 @@ bool AppendNumeric(std::string_view bytes, std::string& out) {
   return true;
 }
 
-bool AppendUuid(std::string_view bytes, std::string& out) {
+bool AppendUuid(std::string_view bytes, Buffer& out) {
   if (bytes.size() != 16) return false;
   for (size_t i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) out.push_back('-');
@@ -150,20 +153,20 @@ bool AppendUuid(std::string_view bytes, std::string& out) {
 }
 
 template <typename T>
-bool AppendInt(std::string_view bytes, std::string& out) {
+bool AppendInt(std::string_view bytes, Buffer& out) {
   const std::optional<T> value = Load<T>(bytes);
   if (value) AppendInteger(static_cast<int64_t>(*value), out);
   return value.has_value();
 }
 
 template <typename Bits, typename Number>
-bool AppendFloatValue(std::string_view bytes, std::string& out) {
+bool AppendFloatValue(std::string_view bytes, Buffer& out) {
   const std::optional<Bits> bits = Load<Bits>(bytes);
   if (bits) AppendReal(std::bit_cast<Number>(*bits), out);
   return bits.has_value();
 }
 
-bool AppendText(uint32_t oid, std::string_view bytes, std::string& out) {
+bool AppendText(uint32_t oid, std::string_view bytes, Buffer& out) {
   switch (oid) {
     case pg::kBool:
       out.push_back(bytes == std::string_view("\1", 1) ? 't' : 'f');
@@ -227,7 +230,7 @@ std::optional<std::string_view> BinaryToText(uint32_t oid, char kind, std::strin
     return bytes.substr(1);
   }
   bool known = false;
-  const std::string_view text = arena.Compose([&](std::string& out) { known = AppendText(oid, bytes, out); });
+  const std::string_view text = arena.Compose([&](Buffer& out) { known = AppendText(oid, bytes, out); });
   if (!known) return std::nullopt;
   return text;
 }

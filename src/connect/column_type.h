@@ -52,8 +52,9 @@ struct ColumnFacts {
 // nullopt where Debezium leaves such a column out of the record. `types` outlives the result.
 std::optional<ColumnType> CompileColumnType(const ColumnFacts& facts, const config::Types& types, Arena& arena);
 
-// One value that is not null. On kUnconvertible it is null. What it points to lives as long as `bytes` and what is in
-// `arena`. kMalformed also for a type whose binary format is not known.
+// One value that is not null; the result may be, for types whose values Debezium does not read. On kUnconvertible it is
+// null. What it points to lives as long as `bytes` and what is in `arena`. kMalformed also for a type whose binary
+// format is not known.
 Decoded Decode(const ColumnType& type, std::string_view bytes, bool binary, Arena& arena, Value& value);
 
 // What Debezium sends for a null in a column that the catalogue now calls NOT NULL: the default, or else a zero of the

@@ -9,8 +9,6 @@ namespace {
 
 using config::ConverterKind;
 
-constexpr size_t kKeptBytes = 1024 * 1024;  // what a buffer keeps after a large value
-
 bool IsRaw(const Value& value) {
   return value.kind == Value::Kind::kBytes || value.kind == Value::Kind::kByteArray;
 }
@@ -60,10 +58,10 @@ absl::Status Refusal(ConverterKind kind) {
   return absl::InvalidArgumentError(std::string("takes ") + ColumnsOf(kind) + " columns only");
 }
 
-std::string_view BigEndian(uint64_t number, size_t size, std::string& buffer) {
-  buffer.clear();
+std::string_view BigEndian(uint64_t number, size_t size, Buffer& buffer) {
+  buffer.Restart();
   for (size_t i = size; i-- > 0;) buffer.push_back(static_cast<char>(number >> 8 * i & 0xff));
-  return buffer;
+  return buffer.view();
 }
 
 }  // namespace
@@ -89,8 +87,7 @@ absl::Status Converter::Accepts(const Schema& schema) const {
       "takes bytea columns only, unless delegate.converter.type names a converter for the others");
 }
 
-std::optional<std::string_view> Converter::Convert(const Schema* schema, const Value& value,
-                                                   std::string& buffer) const {
+std::optional<std::string_view> Converter::Convert(const Schema* schema, const Value& value, Buffer& buffer) const {
   if (config_.kind == ConverterKind::kJson) return Json(schema, value, buffer);
   if (config_.kind == ConverterKind::kBinaryData && delegate_ != nullptr) {
     const bool bytes = schema == nullptr || schema->type == Type::kBytes;
@@ -117,18 +114,18 @@ std::optional<std::string_view> Converter::Convert(const Schema* schema, const V
       break;
   }
   if (value.kind == Value::Kind::kString) return value.text;  // texts as they are
-  buffer.clear();
+  buffer.Restart();
   if (config_.kind == ConverterKind::kSimpleHeader) {
     AppendHeaderText(*schema, value, buffer);
   } else {
     AppendJavaString(*schema, value, buffer);
   }
-  return buffer;
+  return buffer.view();
 }
 
-std::optional<std::string_view> Converter::Json(const Schema* schema, const Value& value, std::string& buffer) const {
+std::optional<std::string_view> Converter::Json(const Schema* schema, const Value& value, Buffer& buffer) const {
   if (schema == nullptr && value.is_null()) return std::nullopt;
-  buffer.clear();
+  buffer.Restart();
   if (config_.schemas_enable) {
     buffer.append("{\"schema\":");
     AppendJsonSchema(schema, json_options_, buffer);
@@ -136,24 +133,26 @@ std::optional<std::string_view> Converter::Json(const Schema* schema, const Valu
   }
   AppendJsonValue(schema, value, json_options_, buffer);
   if (config_.schemas_enable) buffer.push_back('}');
-  return buffer;
+  return buffer.view();
 }
 
 BoundConverter::BoundConverter(const Converter* converter, const Schema* schema)
     : converter_(converter), schema_(schema) {
   if (!converter->writes_json_schemas()) return;
-  json_start_ = "{\"schema\":";
-  AppendJsonSchema(schema, converter->json_options(), json_start_);
-  json_start_.append(",\"payload\":");
+  Buffer start;
+  start.append("{\"schema\":");
+  AppendJsonSchema(schema, converter->json_options(), start);
+  start.append(",\"payload\":");
+  json_start_ = start.view();
 }
 
 std::optional<std::string_view> BoundConverter::Convert(const Value& value) {
-  if (buffer_.capacity() > kKeptBytes) std::string().swap(buffer_);
   if (json_start_.empty()) return converter_->Convert(schema_, value, buffer_);
-  buffer_.assign(json_start_);
+  buffer_.Restart();
+  buffer_.append(json_start_);
   AppendJsonValue(schema_, value, converter_->json_options(), buffer_);
   buffer_.push_back('}');
-  return buffer_;
+  return buffer_.view();
 }
 
 }  // namespace postrider::connect

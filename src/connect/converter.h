@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "config/config.h"
 #include "connect/arena.h"
+#include "connect/buffer.h"
 #include "connect/json_converter.h"
 #include "connect/schema.h"
 
@@ -31,13 +32,13 @@ class Converter {
 
   // nullopt: null on the wire. The result is a view of `value` or of `buffer`, which is overwritten. `schema` was
   // accepted; nullptr stands for Connect's "no schema", which only nulls and strings come with.
-  std::optional<std::string_view> Convert(const Schema* schema, const Value& value, std::string& buffer) const;
+  std::optional<std::string_view> Convert(const Schema* schema, const Value& value, Buffer& buffer) const;
 
   bool writes_json_schemas() const { return config_.kind == config::ConverterKind::kJson && config_.schemas_enable; }
   const JsonOptions& json_options() const { return json_options_; }
 
  private:
-  std::optional<std::string_view> Json(const Schema* schema, const Value& value, std::string& buffer) const;
+  std::optional<std::string_view> Json(const Schema* schema, const Value& value, Buffer& buffer) const;
 
   config::Converter config_;
   JsonOptions json_options_;
@@ -56,7 +57,7 @@ class BoundConverter {
   const Converter* converter_;
   const Schema* schema_;
   std::string json_start_;  // {"schema":...,"payload":
-  std::string buffer_;
+  Buffer buffer_;
 };
 
 }  // namespace postrider::connect

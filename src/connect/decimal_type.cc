@@ -19,7 +19,7 @@ Value InMode(DecimalMode mode, const Value& decimal, Arena& arena) {
     case DecimalMode::kPrecise:
       return decimal;
     case DecimalMode::kString:
-      return Value::String(arena.Compose([&](std::string& out) { AppendPlainDecimal(decimal, out); }));
+      return Value::String(arena.Compose([&](Buffer& out) { AppendPlainDecimal(decimal, out); }));
     case DecimalMode::kDouble:
       return Value::Double(DecimalToDouble(decimal));
   }
@@ -57,7 +57,7 @@ bool HasScale(const ColumnType& type) {
 Decoded DecodeNumeric(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
   const DecimalMode mode = type.types->decimal;
   for (const Special& special : kSpecials) {
-    if (text == special.text) return DecodeSpecial(mode, special, value);
+    if (text == special.text) return type.in_array ? Decoded::kUnconvertible : DecodeSpecial(mode, special, value);
   }
   std::optional<Value> decimal = ParseDecimal(text, arena);
   if (!decimal) return Decoded::kMalformed;
@@ -71,7 +71,7 @@ Decoded DecodeNumeric(const ColumnType& type, std::string_view text, Arena& aren
   const Value stripped = WithoutTrailingZeros(*decimal, arena);
   std::span<Value> items = arena.NewSpan<Value>(2);
   items[0] = Value::Integer(stripped.integer);
-  items[1] = Value::ByteArray(arena.Compose([&](std::string& out) { AppendUnscaledBytes(stripped, out); }));
+  items[1] = Value::ByteArray(arena.Compose([&](Buffer& out) { AppendUnscaledBytes(stripped, out); }));
   value = Value::Struct(items);
   return Decoded::kDone;
 }

@@ -34,7 +34,7 @@ std::string_view TakeUntil(char delimiter, std::string_view& rest) {
   return taken;
 }
 
-void AppendLittleEndian(double value, std::string& out) {
+void AppendLittleEndian(double value, Buffer& out) {
   auto bits = std::bit_cast<uint64_t>(value);
   for (int i = 0; i < 8; ++i, bits >>= 8) out.push_back(static_cast<char>(bits & 0xff));
 }
@@ -48,8 +48,8 @@ Decoded DecodePoint(const ColumnType&, std::string_view text, Arena& arena, Valu
   std::span<Value> items = arena.NewSpan<Value>(4);
   items[0] = Value::Double(x);
   items[1] = Value::Double(y);
-  items[2] = Value::ByteArray(arena.Compose([&](std::string& out) {
-    out.append("\x01\x01\0\0\0", 5);  // little-endian, a point
+  items[2] = Value::ByteArray(arena.Compose([&](Buffer& out) {
+    out.append(std::string_view("\x01\x01\0\0\0", 5));  // little-endian, a point
     AppendLittleEndian(x, out);
     AppendLittleEndian(y, out);
   }));
@@ -144,7 +144,7 @@ Decoded DecodeOpaque(const ColumnType& type, std::string_view text, Arena& arena
 Decoded DecodeGeometric(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
   const auto is_number = [](char c) { return std::string_view("()[]{}<>,").find(c) == std::string_view::npos; };
   bool ok = true;
-  const std::string_view spelled = arena.Compose([&](std::string& out) {
+  const std::string_view spelled = arena.Compose([&](Buffer& out) {
     for (size_t at = 0; at < text.size();) {
       if (!is_number(text[at])) {
         out.push_back(text[at++]);

@@ -11,12 +11,13 @@ namespace {
 
 using Kind = JsonNode::Kind;
 
-constexpr Schema kString{.type = Type::kString, .optional = true};
-constexpr Schema kBoolean{.type = Type::kBoolean, .optional = true};
-constexpr Schema kInt32{.type = Type::kInt32, .optional = true};
-constexpr Schema kInt64{.type = Type::kInt64, .optional = true};
-constexpr Schema kFloat64{.type = Type::kFloat64, .optional = true};
-constexpr Schema kBytes{.type = Type::kBytes, .optional = true};
+// With their JSON (Schema::json), since they are most of what is written.
+constexpr Schema kString{.type = Type::kString, .optional = true, .json = R"({"type":"string","optional":true)"};
+constexpr Schema kBoolean{.type = Type::kBoolean, .optional = true, .json = R"({"type":"boolean","optional":true)"};
+constexpr Schema kInt32{.type = Type::kInt32, .optional = true, .json = R"({"type":"int32","optional":true)"};
+constexpr Schema kInt64{.type = Type::kInt64, .optional = true, .json = R"({"type":"int64","optional":true)"};
+constexpr Schema kFloat64{.type = Type::kFloat64, .optional = true, .json = R"({"type":"double","optional":true)"};
+constexpr Schema kBytes{.type = Type::kBytes, .optional = true, .json = R"({"type":"bytes","optional":true)"};
 
 constexpr size_t kScannedFieldsMax = 16;  // structs with more look for names by hash
 

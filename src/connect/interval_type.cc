@@ -91,7 +91,7 @@ int64_t DurationMicros(const Interval& interval) {
 }
 
 // io.debezium.time.Interval.toIsoString
-void AppendIsoInterval(const Interval& interval, Arena& arena, std::string& out) {
+void AppendIsoInterval(const Interval& interval, Arena& arena, Buffer& out) {
   const auto part = [&out](int64_t number, char unit) {
     AppendInteger(number, out);
     out.push_back(unit);
@@ -103,9 +103,9 @@ void AppendIsoInterval(const Interval& interval, Arena& arena, std::string& out)
   out.push_back('T');
   part(interval.hours, 'H');
   part(interval.minutes, 'M');
-  std::string seconds;
+  Buffer seconds;
   AppendDouble(interval.seconds, seconds);
-  AppendPlainDecimal(WithoutTrailingZeros(*ParseDecimal(seconds, arena), arena), out);
+  AppendPlainDecimal(WithoutTrailingZeros(*ParseDecimal(seconds.view(), arena), arena), out);
   out.push_back('S');
 }
 
@@ -116,7 +116,7 @@ Decoded DecodeInterval(const ColumnType& type, std::string_view text, Arena& are
     value = Value::Integer(DurationMicros(*interval));
     return Decoded::kDone;
   }
-  value = Value::String(arena.Compose([&](std::string& out) { AppendIsoInterval(*interval, arena, out); }));
+  value = Value::String(arena.Compose([&](Buffer& out) { AppendIsoInterval(*interval, arena, out); }));
   return Decoded::kDone;
 }
 

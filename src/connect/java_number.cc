@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "base/text.h"
 
 namespace postrider::connect {
@@ -18,7 +21,7 @@ bool IsDigit(char c) {
 }
 
 // d.ddd * 10^exponent: plain where Java is plain (10^-3 <= |x| < 10^7), in scientific notation elsewhere.
-void AppendDigits(std::string_view digits, int exponent, std::string& out) {
+void AppendDigits(std::string_view digits, int exponent, Buffer& out) {
   if (exponent < -3 || exponent >= 7) {
     out.push_back(digits[0]);
     out.push_back('.');
@@ -40,13 +43,31 @@ void AppendDigits(std::string_view digits, int exponent, std::string& out) {
   out.append(digits.size() > whole ? digits.substr(whole) : "0");
 }
 
+// Most numbers are hundredths below 10^7: their digits are those of an integer. Numbers of up to 15 digits are all
+// different as doubles, so there are no shorter ones for the same. False: not such a number.
+bool AppendHundredths(double value, Buffer& out) {
+  constexpr double kMax = 1e7;
+  if (!(value >= 0.01 && value < kMax)) return false;
+  const double scaled = std::nearbyint(value * 100);
+  if (scaled / 100 != value) return false;
+  const auto hundredths = static_cast<int64_t>(scaled);
+  AppendInteger(hundredths / 100, out);
+  const auto tenth = static_cast<char>('0' + hundredths / 10 % 10),
+             hundredth = static_cast<char>('0' + hundredths % 10);
+  out.push_back('.');
+  out.push_back(tenth);
+  if (hundredth != '0') out.push_back(hundredth);
+  return true;
+}
+
 template <typename Real>
-void AppendReal(Real value, std::string& out) {
+void AppendReal(Real value, Buffer& out) {
   if (std::isnan(value)) return static_cast<void>(out.append("NaN"));
   if (std::signbit(value)) out.push_back('-');
   value = std::fabs(value);
   if (std::isinf(value)) return static_cast<void>(out.append("Infinity"));
   if (value == 0) return static_cast<void>(out.append("0.0"));
+  if (std::is_same_v<Real, double> && AppendHundredths(value, out)) return;
 
   char buffer[64];
   char* end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
@@ -108,16 +129,17 @@ std::vector<uint32_t> Magnitude(std::string_view digits) {
 
 }  // namespace
 
-void AppendInteger(int64_t value, std::string& out) {
-  char buffer[24];
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+void AppendInteger(int64_t value, Buffer& out) {
+  constexpr size_t kDigitsMax = 20;  // with the sign
+  char* const start = out.Reserve(kDigitsMax);
+  out.Commit(std::to_chars(start, start + kDigitsMax, value).ptr);
 }
 
-void AppendDouble(double value, std::string& out) {
+void AppendDouble(double value, Buffer& out) {
   AppendReal(value, out);
 }
 
-void AppendFloat(float value, std::string& out) {
+void AppendFloat(float value, Buffer& out) {
   AppendReal(value, out);
 }
 
@@ -193,7 +215,7 @@ Value WithoutTrailingZeros(const Value& decimal, Arena& arena) {
   return scale >= 0 ? stripped : WithMoreZeros(stripped, static_cast<size_t>(-scale), 0, arena);
 }
 
-void AppendDecimal(const Value& decimal, std::string& out) {
+void AppendDecimal(const Value& decimal, Buffer& out) {
   const std::string_view digits = DigitsOf(decimal);
   const int64_t exponent = static_cast<int64_t>(digits.size()) - 1 - decimal.integer;
   if (decimal.integer >= 0 && exponent >= -6) return AppendPlainDecimal(decimal, out);
@@ -208,7 +230,7 @@ void AppendDecimal(const Value& decimal, std::string& out) {
   AppendInteger(exponent, out);
 }
 
-void AppendPlainDecimal(const Value& decimal, std::string& out) {
+void AppendPlainDecimal(const Value& decimal, Buffer& out) {
   const std::string_view digits = DigitsOf(decimal);
   if (decimal.text.front() == '-') out.push_back('-');
   if (decimal.integer <= 0) {
@@ -229,16 +251,13 @@ void AppendPlainDecimal(const Value& decimal, std::string& out) {
 }
 
 double DecimalToDouble(const Value& decimal) {
-  std::string text(decimal.text);
-  text.push_back('e');
-  AppendInteger(-decimal.integer, text);
   double value = 0;
-  static_cast<void>(
-      absl::SimpleAtod(text, &value));  // well formed; beyond the range it is infinite or zero, as in Java
+  // Well formed; beyond the range it is infinite or zero, as in Java.
+  static_cast<void>(absl::SimpleAtod(absl::StrCat(View(decimal.text), "e", -decimal.integer), &value));
   return value;
 }
 
-void AppendUnscaledBytes(const Value& decimal, std::string& out) {
+void AppendUnscaledBytes(const Value& decimal, Buffer& out) {
   const bool negative = decimal.text.front() == '-';
   std::vector<uint32_t> words = Magnitude(DigitsOf(decimal));
   if (negative) {  // two's complement: invert(magnitude - 1)
@@ -246,18 +265,20 @@ void AppendUnscaledBytes(const Value& decimal, std::string& out) {
     while (words[i]-- == 0) ++i;
   }
   const auto filler = static_cast<uint8_t>(negative ? 0xff : 0);
-  const size_t start = out.size();
-  out.push_back(static_cast<char>(filler));
+  bool leading = true;  // a leading byte is superfluous where the next one carries the same sign
+  uint8_t held = filler;
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
-    for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>((*word >> shift & 0xff) ^ filler));
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      const auto byte = static_cast<uint8_t>((*word >> shift & 0xff) ^ filler);
+      const bool superfluous = leading && held == filler && ((byte ^ filler) & 0x80) == 0;
+      if (!superfluous) {
+        out.push_back(static_cast<char>(held));
+        leading = false;
+      }
+      held = byte;
+    }
   }
-  // A leading byte is superfluous where the next one carries the same sign.
-  size_t drop = 0;
-  while (start + drop + 1 < out.size() && static_cast<uint8_t>(out[start + drop]) == filler &&
-         ((static_cast<uint8_t>(out[start + drop + 1]) ^ filler) & 0x80) == 0) {
-    ++drop;
-  }
-  out.erase(start, drop);
+  out.push_back(static_cast<char>(held));
 }
 
 }  // namespace postrider::connect

@@ -7,17 +7,17 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "connect/arena.h"
+#include "connect/buffer.h"
 #include "connect/schema.h"
 
 namespace postrider::connect {
 
-void AppendInteger(int64_t value, std::string& out);
-void AppendDouble(double value, std::string& out);
-void AppendFloat(float value, std::string& out);
+void AppendInteger(int64_t value, Buffer& out);
+void AppendDouble(double value, Buffer& out);
+void AppendFloat(float value, Buffer& out);
 
 // A kDecimal out of "-12.50" or "1.5E-7", as new BigDecimal(text) reads it; nullopt for anything else, NaN included.
 std::optional<Value> ParseDecimal(std::string_view text, Arena& arena);
@@ -29,11 +29,11 @@ Value WithScaleHalfUp(const Value& decimal, int64_t scale, Arena& arena);
 // stripTrailingZeros(), and a scale below zero raised to zero.
 Value WithoutTrailingZeros(const Value& decimal, Arena& arena);
 
-void AppendDecimal(const Value& decimal, std::string& out);       // BigDecimal.toString
-void AppendPlainDecimal(const Value& decimal, std::string& out);  // BigDecimal.toPlainString
+void AppendDecimal(const Value& decimal, Buffer& out);       // BigDecimal.toString
+void AppendPlainDecimal(const Value& decimal, Buffer& out);  // BigDecimal.toPlainString
 double DecimalToDouble(const Value& decimal);
 
 // The unscaled value as BigInteger.toByteArray gives it: two's complement, big-endian, as few bytes as hold the sign.
-void AppendUnscaledBytes(const Value& decimal, std::string& out);
+void AppendUnscaledBytes(const Value& decimal, Buffer& out);
 
 }  // namespace postrider::connect

@@ -7,11 +7,12 @@
 namespace postrider::connect {
 namespace {
 
+constexpr char kSurrogateLead = '\xed';
+
 // Half a surrogate pair (here as UTF-8 would encode it) becomes '?' where Java encodes a string as UTF-8.
-void AppendUtf8(std::string_view text, std::string& out) {
-  constexpr char kLead = '\xed';
+void AppendUtf8(std::string_view text, Buffer& out) {
   for (;;) {
-    const size_t at = text.find(kLead);
+    const size_t at = text.find(kSurrogateLead);
     if (at == std::string_view::npos) break;
     const bool surrogate = at + 2 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xa0;
     out.append(text.substr(0, surrogate ? at : at + 1));
@@ -22,7 +23,7 @@ void AppendUtf8(std::string_view text, std::string& out) {
 }
 
 // What both forms have in common; false for the rest.
-bool AppendPlain(const Value& value, std::string& out) {
+bool AppendPlain(const Value& value, Buffer& out) {
   switch (value.kind) {
     case Value::Kind::kBoolean:
       out.append(value.integer != 0 ? "true" : "false");
@@ -47,7 +48,7 @@ bool AppendPlain(const Value& value, std::string& out) {
   }
 }
 
-void AppendJavaStruct(const Schema& schema, const Value& value, std::string& out) {
+void AppendJavaStruct(const Schema& schema, const Value& value, Buffer& out) {
   out.append("Struct{");
   bool first = true;
   for (size_t i = 0; i < schema.fields.size(); ++i) {
@@ -61,7 +62,12 @@ void AppendJavaStruct(const Schema& schema, const Value& value, std::string& out
   out.push_back('}');
 }
 
-void AppendQuoted(std::string_view text, std::string& out) {
+void AppendQuoted(std::string_view text, Buffer& out) {
+  Buffer without_surrogates;
+  if (text.find(kSurrogateLead) != std::string_view::npos) {
+    AppendUtf8(text, without_surrogates);
+    text = without_surrogates.view();
+  }
   out.push_back('"');
   for (const char c : text) {
     if (c == '\\' || c == '"') out.push_back('\\');
@@ -70,7 +76,7 @@ void AppendQuoted(std::string_view text, std::string& out) {
   out.push_back('"');
 }
 
-void AppendEmbedded(const Schema& schema, const Value& value, bool embedded, std::string& out) {
+void AppendEmbedded(const Schema& schema, const Value& value, bool embedded, Buffer& out) {
   if (AppendPlain(value, out)) return;
   switch (value.kind) {
     case Value::Kind::kString:
@@ -121,7 +127,7 @@ void AppendEmbedded(const Schema& schema, const Value& value, bool embedded, std
 
 }  // namespace
 
-void AppendJavaString(const Schema& schema, const Value& value, std::string& out) {
+void AppendJavaString(const Schema& schema, const Value& value, Buffer& out) {
   if (AppendPlain(value, out)) return;
   switch (value.kind) {
     case Value::Kind::kString:
@@ -166,7 +172,7 @@ void AppendJavaString(const Schema& schema, const Value& value, std::string& out
   }
 }
 
-void AppendHeaderText(const Schema& schema, const Value& value, std::string& out) {
+void AppendHeaderText(const Schema& schema, const Value& value, Buffer& out) {
   AppendEmbedded(schema, value, false, out);
 }
 

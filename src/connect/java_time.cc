@@ -102,12 +102,12 @@ int64_t ScanOffsetSeconds(Scanner& scanner) {
   return west ? -seconds : seconds;
 }
 
-void AppendPadded(int64_t value, size_t width, std::string& out) {
+void AppendPadded(int64_t value, size_t width, Buffer& out) {
   char buffer[24];
   const char* const end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   const auto size = static_cast<size_t>(end - buffer);
   if (size < width) out.append(width - size, '0');
-  out.append(buffer, size);
+  out.append({buffer, size});
 }
 
 int64_t FloorDivide(int64_t value, int64_t by) {
@@ -190,7 +190,7 @@ std::optional<int64_t> ToNanos(Moment moment) {
   return nanos;
 }
 
-void AppendIsoDate(int64_t days, std::string& out) {
+void AppendIsoDate(int64_t days, Buffer& out) {
   const YearMonthDay date = GregorianDate(days);
   if (date.year < 0) out.push_back('-');
   if (date.year > 9999) out.push_back('+');
@@ -201,14 +201,14 @@ void AppendIsoDate(int64_t days, std::string& out) {
   AppendPadded(date.day, 2, out);
 }
 
-void AppendIsoTime(int64_t nanos_of_day, std::string& out) {
+void AppendIsoTime(int64_t nanos_of_day, Buffer& out) {
   const int64_t nanos = nanos_of_day % kNanosPerSecond;
   AppendIsoTime(nanos_of_day, nanos == 0 ? 0 : 9, out);
   if (nanos == 0) return;
   while (out.back() == '0') out.pop_back();
 }
 
-void AppendIsoTime(int64_t nanos_of_day, int fraction_digits, std::string& out) {
+void AppendIsoTime(int64_t nanos_of_day, int fraction_digits, Buffer& out) {
   const int64_t seconds = nanos_of_day / kNanosPerSecond;
   AppendPadded(seconds / 3600, 2, out);
   out.push_back(':');
@@ -218,10 +218,10 @@ void AppendIsoTime(int64_t nanos_of_day, int fraction_digits, std::string& out) 
   if (fraction_digits == 0) return;
   out.push_back('.');
   AppendPadded(nanos_of_day % kNanosPerSecond, 9, out);
-  out.resize(out.size() - static_cast<size_t>(9 - fraction_digits));
+  out.Truncate(out.size() - static_cast<size_t>(9 - fraction_digits));
 }
 
-void AppendDateText(int64_t unix_ms, std::string& out) {
+void AppendDateText(int64_t unix_ms, Buffer& out) {
   static constexpr std::string_view kDays[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
   static constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -236,7 +236,7 @@ void AppendDateText(int64_t unix_ms, std::string& out) {
   AppendInteger(date.year > 0 ? date.year : 1 - date.year, out);
 }
 
-void AppendDateByMagnitude(int64_t unix_ms, std::string& out) {
+void AppendDateByMagnitude(int64_t unix_ms, Buffer& out) {
   const int64_t days = FloorDivide(unix_ms, kMillisPerDay);
   const int64_t ms_of_day = unix_ms - days * kMillisPerDay;
   if (unix_ms >= kMillisPerDay) {

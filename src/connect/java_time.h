@@ -8,8 +8,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
+#include "connect/buffer.h"
 
 namespace postrider::connect {
 
@@ -37,10 +37,10 @@ std::optional<int64_t> ToMillis(Moment moment);  // Instant.toEpochMilli: rounde
 int64_t ToMicros(Moment moment);                 // Conversions.toEpochMicros: seconds saturate, the sum wraps
 std::optional<int64_t> ToNanos(Moment moment);   // NanoTimestamp.toEpochNanos: nullopt where it overflows
 
-void AppendIsoDate(int64_t days, std::string& out);          // 2026-01-02, +12345-01-02, -0043-01-02
-void AppendIsoTime(int64_t nanos_of_day, std::string& out);  // 03:04:05, 03:04:05.5
-void AppendIsoTime(int64_t nanos_of_day, int fraction_digits, std::string& out);  // exactly so many, 1 to 9
-void AppendDateText(int64_t unix_ms, std::string& out);                           // java.util.Date.toString
-void AppendDateByMagnitude(int64_t unix_ms, std::string& out);  // Values.dateFormatFor: time, date or both
+void AppendIsoDate(int64_t days, Buffer& out);                               // 2026-01-02, +12345-01-02, -0043-01-02
+void AppendIsoTime(int64_t nanos_of_day, Buffer& out);                       // 03:04:05, 03:04:05.5
+void AppendIsoTime(int64_t nanos_of_day, int fraction_digits, Buffer& out);  // exactly so many, 1 to 9
+void AppendDateText(int64_t unix_ms, Buffer& out);                           // java.util.Date.toString
+void AppendDateByMagnitude(int64_t unix_ms, Buffer& out);                    // Values.dateFormatFor: time, date or both
 
 }  // namespace postrider::connect

@@ -37,21 +37,21 @@ std::string_view TypeWord(Type type) {
   return "";
 }
 
-void AppendQuotedBase64(std::string_view bytes, std::string& out) {
+void AppendQuotedBase64(std::string_view bytes, Buffer& out) {
   out.push_back('"');
   AppendBase64(bytes, out);
   out.push_back('"');
 }
 
-void AppendDecimalValue(const Value& value, const JsonOptions& options, std::string& out) {
+void AppendDecimalValue(const Value& value, const JsonOptions& options, Buffer& out) {
   if (options.decimal_numeric) return AppendDecimal(value, out);
-  std::string unscaled;
+  Buffer unscaled;
   AppendUnscaledBytes(value, unscaled);
-  AppendQuotedBase64(unscaled, out);
+  AppendQuotedBase64(unscaled.view(), out);
 }
 
 // All but the closing brace.
-void AppendOpenSchema(const Schema& schema, const JsonOptions& options, std::string& out) {
+void AppendOpenSchema(const Schema& schema, const JsonOptions& options, Buffer& out) {
   if (!schema.json.empty()) return static_cast<void>(out.append(schema.json));
   out.append("{\"type\":\"").append(TypeWord(schema.type)).push_back('"');
   if (schema.type == Type::kStruct) {
@@ -105,7 +105,7 @@ void AppendOpenSchema(const Schema& schema, const JsonOptions& options, std::str
 }
 
 // Strings as keys make an object, anything else pairs.
-void AppendMap(const Schema& schema, const Value& value, const JsonOptions& options, std::string& out) {
+void AppendMap(const Schema& schema, const Value& value, const JsonOptions& options, Buffer& out) {
   const bool object = schema.key->type == Type::kString;
   out.push_back(object ? '{' : '[');
   for (size_t i = 0; i + 1 < value.items.size(); i += 2) {
@@ -119,7 +119,7 @@ void AppendMap(const Schema& schema, const Value& value, const JsonOptions& opti
   out.push_back(object ? '}' : ']');
 }
 
-void AppendStruct(const Schema& schema, const Value& value, const JsonOptions& options, std::string& out) {
+void AppendStruct(const Schema& schema, const Value& value, const JsonOptions& options, Buffer& out) {
   out.push_back('{');
   for (size_t i = 0; i < schema.fields.size(); ++i) {
     if (i != 0) out.push_back(',');
@@ -130,7 +130,7 @@ void AppendStruct(const Schema& schema, const Value& value, const JsonOptions& o
   out.push_back('}');
 }
 
-void AppendNotNull(const Schema* schema, const Value& value, const JsonOptions& options, std::string& out) {
+void AppendNotNull(const Schema* schema, const Value& value, const JsonOptions& options, Buffer& out) {
   switch (value.kind) {
     case Value::Kind::kNull:
       break;
@@ -181,13 +181,13 @@ void AppendNotNull(const Schema* schema, const Value& value, const JsonOptions& 
 
 }  // namespace
 
-void AppendJsonSchema(const Schema* schema, const JsonOptions& options, std::string& out) {
+void AppendJsonSchema(const Schema* schema, const JsonOptions& options, Buffer& out) {
   if (schema == nullptr) return static_cast<void>(out.append("null"));
   AppendOpenSchema(*schema, options, out);
   out.push_back('}');
 }
 
-void AppendJsonValue(const Schema* schema, const Value& value, const JsonOptions& options, std::string& out) {
+void AppendJsonValue(const Schema* schema, const Value& value, const JsonOptions& options, Buffer& out) {
   if (!value.is_null()) return AppendNotNull(schema, value, options, out);
   if (schema != nullptr && schema->default_value != nullptr && options.replace_null_with_default) {
     return AppendNotNull(schema, *schema->default_value, options, out);
@@ -197,7 +197,7 @@ void AppendJsonValue(const Schema* schema, const Value& value, const JsonOptions
 
 const Schema* WithJson(const Schema& schema, const JsonOptions& options, Arena& arena) {
   Schema copy = schema;
-  copy.json = arena.Compose([&](std::string& out) { AppendOpenSchema(schema, options, out); });
+  copy.json = arena.Compose([&](Buffer& out) { AppendOpenSchema(schema, options, out); });
   return arena.New(copy);
 }
 

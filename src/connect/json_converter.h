@@ -5,9 +5,8 @@
 // tests/unit/connect/json_converter_test.cc.
 #pragma once
 
-#include <string>
-
 #include "connect/arena.h"
+#include "connect/buffer.h"
 #include "connect/schema.h"
 
 namespace postrider::connect {
@@ -18,8 +17,8 @@ struct JsonOptions {
 };
 
 // `null` where there is no schema.
-void AppendJsonSchema(const Schema* schema, const JsonOptions& options, std::string& out);
-void AppendJsonValue(const Schema* schema, const Value& value, const JsonOptions& options, std::string& out);
+void AppendJsonSchema(const Schema* schema, const JsonOptions& options, Buffer& out);
+void AppendJsonValue(const Schema* schema, const Value& value, const JsonOptions& options, Buffer& out);
 
 // The schema with its JSON kept beside it, in `arena`: for schemas that are part of many others.
 const Schema* WithJson(const Schema& schema, const JsonOptions& options, Arena& arena);

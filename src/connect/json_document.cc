@@ -1,10 +1,8 @@
 #include "connect/json_document.h"
 
-#include <rapidjson/reader.h>
-
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
@@ -24,11 +22,33 @@ bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-JsonNode MakeInteger(std::string_view text) {
+// What ends a run of plain characters in a string: the quote, an escape, a control character.
+constexpr std::array<bool, 256> MakeStops() {
+  std::array<bool, 256> stops{};
+  for (size_t i = 0; i < 0x20; ++i) stops[i] = true;
+  stops['"'] = true;
+  stops['\\'] = true;
+  return stops;
+}
+constexpr std::array<bool, 256> kStops = MakeStops();
+
+// A number's text and what was read of it on the way.
+struct Number {
+  std::string_view text;
+  uint64_t digits_value = 0;  // all digits without point and exponent; wrapped where there are too many
+  size_t digits = 0;
+  size_t fraction_digits = 0;
+  bool has_exponent = false;
+};
+
+JsonNode MakeInteger(const Number& number) {
+  constexpr size_t kExactDigitsMax = 18;
   JsonNode node;
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) {
+  if (number.digits <= kExactDigitsMax) {
+    value = static_cast<int64_t>(number.digits_value);
+    if (number.text.front() == '-') value = -value;
+  } else if (std::from_chars(number.text.data(), number.text.data() + number.text.size(), value).ec != std::errc()) {
     node.kind = JsonNode::Kind::kBigInteger;
     return node;
   }
@@ -37,178 +57,281 @@ JsonNode MakeInteger(std::string_view text) {
   return node;
 }
 
-JsonNode MakeDouble(std::string_view text) {
+JsonNode MakeDouble(const Number& number) {
+  constexpr double kPowers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   JsonNode node;
   node.kind = JsonNode::Kind::kDouble;
   double value = 0;
-  static_cast<void>(absl::SimpleAtod(View(text), &value));  // well formed; out of range it is infinite or zero
+  if (!number.has_exponent && number.digits < std::size(kPowers)) {
+    // Both are exact, so their quotient is the nearest double.
+    value = static_cast<double>(number.digits_value) / kPowers[number.fraction_digits];
+    if (number.text.front() == '-') value = -value;
+  } else {
+    static_cast<void>(absl::SimpleAtod(View(number.text), &value));  // out of range it is infinite or zero
+  }
   node.real = value;
   return node;
 }
 
-// \uD800 to \uDBFF without its other half becomes the three bytes that the rest of the program takes for it.
-std::string WithLoneSurrogates(std::string_view text) {
-  const auto unit_at = [&](size_t at) -> uint32_t {  // of \uXXXX; 0 where there is none
-    uint32_t unit = 0;
-    if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return 0;
-    const char* const end = text.data() + at + 6;
-    return std::from_chars(text.data() + at + 2, end, unit, 16).ptr == end ? unit : 0;
-  };
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    const uint32_t unit = unit_at(at);
-    const bool high = unit >= 0xd800 && unit < 0xdc00;
-    const uint32_t next = high ? unit_at(at + 6) : 0;
-    if (high && (next < 0xdc00 || next > 0xdfff)) {
-      result.push_back(static_cast<char>(0xe0 | unit >> 12));
-      result.push_back(static_cast<char>(0x80 | (unit >> 6 & 0x3f)));
-      result.push_back(static_cast<char>(0x80 | (unit & 0x3f)));
-      at += 6;
-      continue;
-    }
-    const size_t size = high ? 12 : text[at] == '\\' ? 2 : 1;
-    result.append(text.substr(at, size));
-    at += size;
-  }
-  return result;
+JsonNode MakeBoolean(bool value) {
+  JsonNode node;
+  node.kind = JsonNode::Kind::kBoolean;
+  node.integer = value ? 1 : 0;
+  return node;
 }
 
-}  // namespace
+template <typename T>
+JsonNode MakeNode(JsonNode::Kind kind, const T& data) {
+  JsonNode node;
+  node.kind = kind;
+  node.data = data.data();
+  node.size = data.size();
+  return node;
+}
 
-// RapidJSON's handler. Open containers' members wait on one stack until their container closes.
-class JsonDocument::Builder {
+// `unit` as UTF-8 would have it, surrogates too.
+char* AppendCodePoint(uint32_t point, char* out) {
+  const auto put = [&out](uint32_t byte) { *out++ = static_cast<char>(byte); };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xc0 | point >> 6);
+    put(0x80 | (point & 0x3f));
+  } else if (point < 0x10000) {
+    put(0xe0 | point >> 12);
+    put(0x80 | (point >> 6 & 0x3f));
+    put(0x80 | (point & 0x3f));
+  } else {
+    put(0xf0 | point >> 18);
+    put(0x80 | (point >> 12 & 0x3f));
+    put(0x80 | (point >> 6 & 0x3f));
+    put(0x80 | (point & 0x3f));
+  }
+  return out;
+}
+
+// The last value of a name moves to the place of its first. Returns how many members are left, at the front.
+size_t DropRepeatedByHash(std::span<JsonMember> members) {
+  absl::flat_hash_map<std::string_view, size_t> places;
+  places.reserve(members.size());
+  for (const JsonMember& member : members) {
+    const size_t place = places.try_emplace(member.name, places.size()).first->second;
+    members[place] = member;
+  }
+  return places.size();
+}
+size_t DropRepeated(std::span<JsonMember> members) {
+  if (members.size() > kScannedMembersMax) return DropRepeatedByHash(members);
+  size_t kept = 0;
+  for (const JsonMember& member : members) {
+    size_t place = 0;
+    while (place < kept && members[place].name != member.name) ++place;
+    members[place] = member;
+    kept = std::max(kept, place + 1);
+  }
+  return kept;
+}
+
+// Reads one value from the left. False: no JSON, and reading ends.
+class Reader {
  public:
-  void Start(Arena* arena) {
-    arena_ = arena;
-    if (stack_.capacity() * sizeof(JsonMember) > kKeptBytes) std::vector<JsonMember>().swap(stack_);
-    stack_.clear();
-    depth_ = 0;
-    name_ = {};
-  }
-  const JsonNode* root() const { return stack_.size() == 1 ? &stack_[0].value : nullptr; }
-  rapidjson::Reader& reader() { return reader_; }
+  Reader(std::string_view text, std::vector<JsonMember>& stack, Arena& arena)
+      : at_(text.data()), end_(at_ + text.size()), stack_(stack), arena_(arena) {}
 
-  bool Null() { return Push(JsonNode{}); }
-  bool Bool(bool value) {
-    JsonNode node;
-    node.kind = JsonNode::Kind::kBoolean;
-    node.integer = value ? 1 : 0;
-    return Push(node);
+  bool ReadValue(JsonNode& node) {
+    SkipBlanks();
+    if (at_ == end_) return false;
+    switch (*at_) {
+      case '{':
+        return ReadObject(node);
+      case '[':
+        return ReadArray(node);
+      case '"': {
+        std::string_view text;
+        if (!ReadString(kStringBytesMax, text)) return false;
+        node = MakeNode(JsonNode::Kind::kString, text);
+        return true;
+      }
+      case 't':
+        node = MakeBoolean(true);
+        return Accept("true");
+      case 'f':
+        node = MakeBoolean(false);
+        return Accept("false");
+      case 'n':
+        node = JsonNode{};
+        return Accept("null");
+      default:
+        return ReadNumber(node);
+    }
   }
-  bool RawNumber(const char* digits, rapidjson::SizeType length, bool) {
-    const std::string_view text(digits, length);
-    if (std::count_if(text.begin(), text.end(), IsDigit) > static_cast<std::ptrdiff_t>(kDigitsMax)) return false;
-    return Push(text.find_first_of(".eE") == std::string_view::npos ? MakeInteger(text) : MakeDouble(text));
-  }
-  bool String(const char* text, rapidjson::SizeType length, bool) {
-    if (length > kStringBytesMax) return false;
-    JsonNode node;
-    node.kind = JsonNode::Kind::kString;
-    node.data = text;
-    node.size = length;
-    return Push(node);
-  }
-  bool Key(const char* text, rapidjson::SizeType length, bool) {
-    name_ = {text, length};
-    return length <= kNameBytesMax;
-  }
-  bool StartObject() { return Open(); }
-  bool StartArray() { return Open(); }
-  bool EndObject(rapidjson::SizeType count) {
-    const std::span<JsonMember> members = Close(count);
-    const size_t unique = DropRepeated(members);
-    JsonNode node;
-    node.kind = JsonNode::Kind::kObject;
-    node.data = arena_->CopySpan<JsonMember>(members.first(unique)).data();
-    node.size = unique;
-    return Finish(count, node);
-  }
-  bool EndArray(rapidjson::SizeType count) {
-    const std::span<JsonMember> members = Close(count);
-    std::span<JsonNode> elements = arena_->NewSpan<JsonNode>(count);
-    std::transform(members.begin(), members.end(), elements.begin(),
-                   [](const JsonMember& member) { return member.value; });
-    JsonNode node;
-    node.kind = JsonNode::Kind::kArray;
-    node.data = elements.data();
-    node.size = elements.size();
-    return Finish(count, node);
-  }
-  // With kParseNumbersAsStringsFlag these do not come.
-  bool Int(int) { return false; }
-  bool Uint(unsigned) { return false; }
-  bool Int64(int64_t) { return false; }
-  bool Uint64(uint64_t) { return false; }
-  bool Double(double) { return false; }
 
  private:
-  bool Push(const JsonNode& node) {
-    stack_.push_back({.name = name_, .value = node});
+  void SkipBlanks() {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  }
+  bool Accept(char c) {
+    SkipBlanks();
+    if (at_ == end_ || *at_ != c) return false;
+    ++at_;
     return true;
   }
-  // A container takes its place before its members, so that its own name is kept there.
-  bool Open() {
-    Push(JsonNode{});
-    return ++depth_ <= kDepthMax;
+  bool Accept(std::string_view word) {
+    if (!std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
   }
-  std::span<JsonMember> Close(size_t count) { return {stack_.data() + stack_.size() - count, count}; }
-  bool Finish(size_t count, const JsonNode& node) {
-    stack_.resize(stack_.size() - count);
-    stack_.back().value = node;
+
+  bool ReadObject(JsonNode& node) {
+    ++at_;
+    const size_t start = stack_.size();
+    if (++depth_ > kDepthMax) return false;
+    if (!Accept('}')) {
+      do {
+        JsonMember member;
+        SkipBlanks();
+        if (at_ == end_ || *at_ != '"' || !ReadString(kNameBytesMax, member.name)) return false;
+        if (!Accept(':') || !ReadValue(member.value)) return false;
+        stack_.push_back(member);
+      } while (Accept(','));
+      if (!Accept('}')) return false;
+    }
     --depth_;
+    const std::span<JsonMember> members = std::span(stack_).subspan(start);
+    const std::span<const JsonMember> unique = members.first(DropRepeated(members));
+    node = MakeNode(JsonNode::Kind::kObject, arena_.CopySpan(unique));
+    stack_.resize(start);
     return true;
   }
 
-  // The last value of a name moves to the place of its first. Returns how many members are left, at the front.
-  size_t DropRepeated(std::span<JsonMember> members) {
-    if (members.size() > kScannedMembersMax) return DropRepeatedByHash(members);
-    size_t kept = 0;
-    for (const JsonMember& member : members) {
-      size_t first = 0;
-      while (first < kept && members[first].name != member.name) ++first;
-      members[first] = member;
-      kept = std::max(kept, first + 1);
+  bool ReadArray(JsonNode& node) {
+    ++at_;
+    const size_t start = stack_.size();
+    if (++depth_ > kDepthMax) return false;
+    if (!Accept(']')) {
+      do {
+        JsonMember element;
+        if (!ReadValue(element.value)) return false;
+        stack_.push_back(element);
+      } while (Accept(','));
+      if (!Accept(']')) return false;
     }
-    return kept;
-  }
-  size_t DropRepeatedByHash(std::span<JsonMember> members) {
-    absl::flat_hash_map<std::string_view, size_t> places;
-    places.reserve(members.size());
-    for (const JsonMember& member : members) {
-      const size_t place = places.try_emplace(member.name, places.size()).first->second;
-      members[place] = member;
-    }
-    return places.size();
+    --depth_;
+    const std::span<const JsonMember> members = std::span(stack_).subspan(start);
+    std::span<JsonNode> elements = arena_.NewSpan<JsonNode>(members.size());
+    std::transform(members.begin(), members.end(), elements.begin(),
+                   [](const JsonMember& member) { return member.value; });
+    node = MakeNode(JsonNode::Kind::kArray, elements);
+    stack_.resize(start);
+    return true;
   }
 
-  rapidjson::Reader reader_;
-  Arena* arena_ = nullptr;
-  std::vector<JsonMember> stack_;
-  std::string_view name_;
+  // At the quote. Without escapes the text stays where it is.
+  bool ReadString(size_t bytes_max, std::string_view& text) {
+    const char* const start = ++at_;
+    while (at_ != end_ && !kStops[static_cast<uint8_t>(*at_)]) ++at_;
+    if (at_ == end_) return false;
+    if (*at_ == '"') {
+      text = {start, static_cast<size_t>(at_ - start)};
+    } else if (*at_ != '\\' || !ReadEscaped(start, text)) {
+      return false;
+    }
+    ++at_;
+    return text.size() <= bytes_max;
+  }
+  // The rest of a string that began at `start` and has an escape at at_. Stops at the closing quote.
+  bool ReadEscaped(const char* start, std::string_view& text) {
+    const char* close = at_;
+    while (close != end_ && *close != '"') close += *close == '\\' && close + 1 != end_ ? 2 : 1;
+    if (close == end_) return false;
+    const std::span<char> room = arena_.NewBytes(static_cast<size_t>(close - start));
+    char* out = std::copy(start, at_, room.data());
+    while (at_ != close) {
+      if (!kStops[static_cast<uint8_t>(*at_)]) {
+        *out++ = *at_++;
+      } else if (*at_ != '\\' || !ReadEscape(out)) {
+        return false;
+      }
+    }
+    text = {room.data(), static_cast<size_t>(out - room.data())};
+    return true;
+  }
+  // An escape is never shorter than what it stands for.
+  bool ReadEscape(char*& out) {
+    constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
+    const char letter = at_[1];
+    if (letter == 'u') {
+      uint32_t point = 0;
+      if (!ReadUnit(at_, point)) return false;
+      at_ += 6;
+      uint32_t low = 0;
+      if (point >= 0xd800 && point < 0xdc00 && ReadUnit(at_, low) && low >= 0xdc00 && low < 0xe000) {
+        point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+        at_ += 6;
+      }
+      out = AppendCodePoint(point, out);
+      return true;
+    }
+    const size_t index = kLetters.find(letter);
+    if (index == std::string_view::npos) return false;
+    *out++ = kMeanings[index];
+    at_ += 2;
+    return true;
+  }
+  bool ReadUnit(const char* from, uint32_t& unit) const {
+    if (end_ - from < 6 || from[0] != '\\' || from[1] != 'u') return false;
+    const auto [stop, error] = std::from_chars(from + 2, from + 6, unit, 16);
+    return error == std::errc() && stop == from + 6;
+  }
+
+  // How many digits there are.
+  size_t ReadDigits(uint64_t& value) {
+    const char* const start = at_;
+    for (; at_ != end_ && IsDigit(*at_); ++at_) value = value * 10 + static_cast<uint64_t>(*at_ - '0');
+    return static_cast<size_t>(at_ - start);
+  }
+  bool ReadNumber(JsonNode& node) {
+    const char* const start = at_;
+    if (*at_ == '-') ++at_;
+    const bool zero = at_ != end_ && *at_ == '0';
+    Number number;
+    number.digits = ReadDigits(number.digits_value);
+    if (number.digits == 0 || (zero && number.digits > 1)) return false;
+    if (at_ != end_ && *at_ == '.') {
+      ++at_;
+      number.fraction_digits = ReadDigits(number.digits_value);
+      if (number.fraction_digits == 0) return false;
+      number.digits += number.fraction_digits;
+    }
+    if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
+      ++at_;
+      if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+      uint64_t exponent = 0;
+      const size_t digits = ReadDigits(exponent);
+      if (digits == 0) return false;
+      number.digits += digits;
+      number.has_exponent = true;
+    }
+    number.text = {start, static_cast<size_t>(at_ - start)};
+    node = number.fraction_digits == 0 && !number.has_exponent ? MakeInteger(number) : MakeDouble(number);
+    return number.digits <= kDigitsMax;
+  }
+
+  const char* at_;
+  const char* const end_;
+  std::vector<JsonMember>& stack_;
+  Arena& arena_;
   size_t depth_ = 0;
 };
 
-JsonDocument::JsonDocument() : builder_(std::make_unique<Builder>()) {}
-JsonDocument::~JsonDocument() = default;
+}  // namespace
 
 const JsonNode* JsonDocument::Parse(std::string_view text, Arena& arena) {
   if (!text.starts_with('{') && !text.starts_with('[')) return nullptr;
-  if (text_.capacity() > kKeptBytes) std::string().swap(text_);
-
-  constexpr unsigned kFlags =
-      rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseNumbersAsStringsFlag;
-  const auto parse = [&] {
-    builder_->Start(&arena);
-    rapidjson::InsituStringStream stream(text_.data());
-    return builder_->reader().Parse<kFlags>(stream, *builder_);
-  };
-  text_.assign(text);
-  rapidjson::ParseResult result = parse();
-  if (result.Code() == rapidjson::kParseErrorStringUnicodeSurrogateInvalid) {
-    text_ = WithLoneSurrogates(text);
-    result = parse();
-  }
-  return result.IsError() ? nullptr : builder_->root();
+  if (stack_.capacity() * sizeof(JsonMember) > kKeptBytes) std::vector<JsonMember>().swap(stack_);
+  stack_.clear();
+  JsonNode root;
+  return Reader(text, stack_, arena).ReadValue(root) ? arena.New(root) : nullptr;
 }
 
 }  // namespace postrider::connect

@@ -2,14 +2,16 @@
 //
 // Only an object or an array at the very beginning; what follows it is not looked at. Of a name that repeats the last
 // value counts, at the place of the first. Jackson's limits: 1000 levels, 1000 digits a number, 50,000 bytes a name,
-// 20,000,000 a string. Tested by tests/unit/connect/json_document_test.cc.
+// 20,000,000 a string. A reader of our own, because RapidJSON's refuses numbers beyond a double and halves of surrogate
+// pairs, which Jackson takes, and Debezium with it. Tested by tests/unit/connect/json_document_test.cc, fuzzed by
+// tests/fuzz/expansion_fuzz.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "connect/arena.h"
 
@@ -45,21 +47,16 @@ inline std::span<const JsonMember> JsonNode::members() const {
   return {static_cast<const JsonMember*>(data), size};
 }
 
-// Keeps its memory from text to text.
+// Keeps its memory from text to text. One thread at a time.
 class JsonDocument {
  public:
-  JsonDocument();
-  ~JsonDocument();
-
-  // nullptr where the text is not such JSON. The nodes live until the next call, and as long as what is in `arena`.
-  // Half a surrogate pair is kept, in the three bytes that UTF-8 would have for it.
+  // nullptr where the text is not such JSON. The nodes live until the next call, and as long as `text` and what is in
+  // `arena`. Half a surrogate pair becomes the three bytes that UTF-8 would have for it.
   const JsonNode* Parse(std::string_view text, Arena& arena);
 
  private:
-  class Builder;
-
-  std::string text_;  // parsed in place: strings point into it
-  std::unique_ptr<Builder> builder_;
+  // Members of open containers wait here until their container closes.
+  std::vector<JsonMember> stack_;
 };
 
 }  // namespace postrider::connect

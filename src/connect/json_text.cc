@@ -1,7 +1,9 @@
 #include "connect/json_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "absl/strings/escaping.h"
 #include "base/text.h"
@@ -9,13 +11,14 @@
 namespace postrider::connect {
 namespace {
 
-constexpr char kPlain = 0;
-constexpr char kUnicode = 'u';    // \u00XX
-constexpr char kFourBytes = '4';  // the first of four: beyond the BMP
-constexpr char kSurrogate = 's';  // perhaps half a surrogate pair, as a \ud800 in the payload leaves it
+// What a byte needs: nothing, a backslash and this letter, or one of the long forms.
+constexpr uint8_t kPlain = 0;
+constexpr uint8_t kUnicode = 0x80;    // \u00XX
+constexpr uint8_t kFourBytes = 0x81;  // the first of four: beyond the BMP
+constexpr uint8_t kSurrogate = 0x82;  // perhaps half a surrogate pair, as a \ud800 in the payload leaves it
 
-constexpr std::array<char, 256> MakeEscapes() {
-  std::array<char, 256> escapes{};
+constexpr std::array<uint8_t, 256> MakeEscapes() {
+  std::array<uint8_t, 256> escapes{};
   for (size_t i = 0; i < 0x20; ++i) escapes[i] = kUnicode;
   escapes['\b'] = 'b';
   escapes['\t'] = 't';
@@ -28,12 +31,14 @@ constexpr std::array<char, 256> MakeEscapes() {
   escapes[0xed] = kSurrogate;
   return escapes;
 }
-constexpr std::array<char, 256> kEscapes = MakeEscapes();
+constexpr std::array<uint8_t, 256> kEscapes = MakeEscapes();
 
-void AppendUnicodeEscape(uint32_t unit, std::string& out) {
+char* PutUnicodeEscape(uint32_t unit, char* to) {
   constexpr char kDigits[] = "0123456789ABCDEF";
-  out.append("\\u");
-  for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kDigits[unit >> shift & 0xf]);
+  *to++ = '\\';
+  *to++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4) *to++ = kDigits[unit >> shift & 0xf];
+  return to;
 }
 
 uint32_t Continuation(char byte) {
@@ -44,73 +49,71 @@ bool IsContinuation(char byte) {
   return (static_cast<uint8_t>(byte) & 0xc0) == 0x80;
 }
 
-// The character at text[at], which needs `escape`. Returns how many bytes it took.
-size_t AppendEscaped(std::string_view text, size_t at, char escape, std::string& out) {
+// Writes the character at text[at] in the long form that it needs, and moves on past it. At most six bytes for one.
+char* PutLongForm(std::string_view text, size_t& at, uint8_t form, char* to) {
   const auto byte = static_cast<uint8_t>(text[at]);
   const std::string_view rest = text.substr(at);
-  if (escape == kFourBytes) {
-    if (rest.size() < 4 || !IsContinuation(rest[1]) || !IsContinuation(rest[2]) || !IsContinuation(rest[3])) {
-      out.push_back(text[at]);
-      return 1;
-    }
+  if (form == kFourBytes && rest.size() >= 4 && IsContinuation(rest[1]) && IsContinuation(rest[2]) &&
+      IsContinuation(rest[3])) {
     const uint32_t point =
         ((byte & 7u) << 18 | Continuation(rest[1]) << 12 | Continuation(rest[2]) << 6 | Continuation(rest[3])) -
         0x10000;
-    AppendUnicodeEscape(0xd800 | (point >> 10 & 0x3ff), out);
-    AppendUnicodeEscape(0xdc00 | (point & 0x3ff), out);
-    return 4;
+    at += 4;
+    to = PutUnicodeEscape(0xd800 | (point >> 10 & 0x3ff), to);
+    return PutUnicodeEscape(0xdc00 | (point & 0x3ff), to);
   }
-  if (escape == kSurrogate) {
-    if (rest.size() < 3 || static_cast<uint8_t>(rest[1]) < 0xa0 || !IsContinuation(rest[1]) ||
-        !IsContinuation(rest[2])) {
-      out.push_back(text[at]);
-      return 1;
-    }
-    AppendUnicodeEscape((byte & 0xfu) << 12 | Continuation(rest[1]) << 6 | Continuation(rest[2]), out);
-    return 3;
+  if (form == kSurrogate && rest.size() >= 3 && IsContinuation(rest[1]) && (rest[1] & 0x20) != 0 &&
+      IsContinuation(rest[2])) {
+    at += 3;
+    return PutUnicodeEscape((byte & 0xfu) << 12 | Continuation(rest[1]) << 6 | Continuation(rest[2]), to);
   }
-  if (escape == kUnicode) {
-    AppendUnicodeEscape(byte, out);
-  } else {
-    out.push_back('\\');
-    out.push_back(escape);
-  }
-  return 1;
+  ++at;
+  if (form == kUnicode) return PutUnicodeEscape(byte, to);
+  *to++ = static_cast<char>(byte);
+  return to;
 }
 
 }  // namespace
 
-void AppendJsonString(std::string_view text, std::string& out, BeyondBmp beyond_bmp) {
+void AppendJsonString(std::string_view text, Buffer& out, BeyondBmp beyond_bmp) {
+  constexpr size_t kChunkBytes = 1024;
+  constexpr size_t kGrowth = 6;  // bytes for one, at most
   out.push_back('"');
-  size_t start = 0;  // of what is not yet copied
   for (size_t at = 0; at < text.size();) {
-    const char escape = kEscapes[static_cast<uint8_t>(text[at])];
-    if (escape == kPlain || (escape == kFourBytes && beyond_bmp == BeyondBmp::kRaw)) [[likely]] {
-      ++at;
-      continue;
+    const size_t chunk_end = std::min(text.size(), at + kChunkBytes);
+    char* to = out.Reserve(kGrowth * (chunk_end - at) + 2 * kGrowth);
+    while (at < chunk_end) {
+      const char c = text[at];
+      const uint8_t escape = kEscapes[static_cast<uint8_t>(c)];
+      if (escape == kPlain || (escape == kFourBytes && beyond_bmp == BeyondBmp::kRaw)) [[likely]] {
+        *to++ = c;
+        ++at;
+      } else if (escape < kUnicode) {
+        *to++ = '\\';
+        *to++ = static_cast<char>(escape);
+        ++at;
+      } else {
+        to = PutLongForm(text, at, escape, to);
+      }
     }
-    out.append(text.substr(start, at - start));
-    at += AppendEscaped(text, at, escape, out);
-    start = at;
+    out.Commit(to);
   }
-  out.append(text.substr(start));
   out.push_back('"');
 }
 
-void AppendBase64(std::string_view bytes, std::string& out) {
-  out.append(absl::Base64Escape(View(bytes)));
+void AppendBase64(std::string_view bytes, Buffer& out) {
+  const std::string text = absl::Base64Escape(View(bytes));
+  out.append(text);
 }
 
-void AppendBase64UrlSafe(std::string_view bytes, std::string& out) {
-  const size_t start = out.size();
-  AppendBase64(bytes, out);
-  for (size_t i = start; i < out.size(); ++i) {
-    if (out[i] == '+') out[i] = '-';
-    if (out[i] == '/') out[i] = '_';
-  }
+void AppendBase64UrlSafe(std::string_view bytes, Buffer& out) {
+  std::string text = absl::Base64Escape(View(bytes));
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  out.append(text);
 }
 
-void AppendHex(std::string_view bytes, std::string& out) {
+void AppendHex(std::string_view bytes, Buffer& out) {
   constexpr char kDigits[] = "0123456789abcdef";
   for (const char byte : bytes) {
     out.push_back(kDigits[static_cast<uint8_t>(byte) >> 4]);

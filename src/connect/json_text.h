@@ -6,10 +6,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "connect/arena.h"
+#include "connect/buffer.h"
 
 namespace postrider::connect {
 
@@ -17,11 +17,11 @@ namespace postrider::connect {
 enum class BeyondBmp { kEscaped, kRaw };
 
 // With the quotes around it.
-void AppendJsonString(std::string_view text, std::string& out, BeyondBmp beyond_bmp = BeyondBmp::kEscaped);
+void AppendJsonString(std::string_view text, Buffer& out, BeyondBmp beyond_bmp = BeyondBmp::kEscaped);
 
-void AppendBase64(std::string_view bytes, std::string& out);         // '+' and '/', padded
-void AppendBase64UrlSafe(std::string_view bytes, std::string& out);  // '-' and '_', padded
-void AppendHex(std::string_view bytes, std::string& out);            // in small letters
+void AppendBase64(std::string_view bytes, Buffer& out);         // '+' and '/', padded
+void AppendBase64UrlSafe(std::string_view bytes, Buffer& out);  // '-' and '_', padded
+void AppendHex(std::string_view bytes, Buffer& out);            // in small letters
 
 // The bytes that an even number of hexadecimal digits stands for.
 std::optional<std::string_view> ParseHex(std::string_view digits, Arena& arena);

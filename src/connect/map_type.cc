@@ -96,7 +96,7 @@ Value MapValue(const std::vector<Entry>& entries, Arena& arena) {
   return Value::Map(items);
 }
 
-void AppendJsonObject(const std::vector<Entry>& entries, std::string& out) {
+void AppendJsonObject(const std::vector<Entry>& entries, Buffer& out) {
   out.push_back('{');
   for (const Entry& entry : entries) {
     if (out.back() != '{') out.push_back(',');
@@ -117,7 +117,7 @@ Decoded DecodeHstore(const ColumnType& type, std::string_view text, Arena& arena
   if (type.types->hstore == config::HstoreMode::kMap) {
     value = MapValue(*entries, arena);
   } else {
-    value = Value::String(arena.Compose([&](std::string& out) { AppendJsonObject(*entries, out); }));
+    value = Value::String(arena.Compose([&](Buffer& out) { AppendJsonObject(*entries, out); }));
   }
   return Decoded::kDone;
 }

@@ -17,7 +17,7 @@ Decoded DecodeText(const ColumnType&, std::string_view text, Arena&, Value& valu
 }
 
 Decoded DecodeNothing(const ColumnType&, std::string_view, Arena&, Value&) {
-  return Decoded::kUnconvertible;
+  return Decoded::kDone;
 }
 
 Decoded DecodeBoolean(const ColumnType&, std::string_view text, Arena&, Value& value) {
@@ -129,11 +129,11 @@ Value BinaryValue(config::BinaryMode mode, std::string_view bytes, Arena& arena)
     case config::BinaryMode::kBytes:
       return Value::Bytes(bytes);
     case config::BinaryMode::kBase64:
-      return Value::String(arena.Compose([&](std::string& out) { AppendBase64(bytes, out); }));
+      return Value::String(arena.Compose([&](Buffer& out) { AppendBase64(bytes, out); }));
     case config::BinaryMode::kBase64UrlSafe:
-      return Value::String(arena.Compose([&](std::string& out) { AppendBase64UrlSafe(bytes, out); }));
+      return Value::String(arena.Compose([&](Buffer& out) { AppendBase64UrlSafe(bytes, out); }));
     case config::BinaryMode::kHex:
-      return Value::String(arena.Compose([&](std::string& out) { AppendHex(bytes, out); }));
+      return Value::String(arena.Compose([&](Buffer& out) { AppendHex(bytes, out); }));
   }
   return {};
 }

@@ -34,7 +34,7 @@ Decoded DeliverDate(const ColumnType& type, int64_t days, Arena& arena, Value& v
     case TimePrecision::kConnect:
       return Deliver(static_cast<int32_t>(days) * kMillisPerDay, Value::Date, value);
     case TimePrecision::kIsoString:
-      return DeliverText(arena, value, [&](std::string& out) {
+      return DeliverText(arena, value, [&](Buffer& out) {
         AppendIsoDate(days, out);
         out.push_back('Z');
       });
@@ -55,7 +55,7 @@ Decoded DeliverTime(const ColumnType& type, int64_t nanos, Arena& arena, Value& 
     case TimePrecision::kConnect:
       return Deliver(nanos / 1'000'000, Value::Date, value);
     case TimePrecision::kIsoString:
-      return DeliverText(arena, value, [&](std::string& out) {
+      return DeliverText(arena, value, [&](Buffer& out) {
         AppendIsoTime(nanos % kNanosPerDay, out);
         out.push_back('Z');
       });
@@ -71,16 +71,19 @@ Decoded DeliverTime(const ColumnType& type, int64_t nanos, Arena& arena, Value& 
 }
 
 Decoded DecodeTime(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
-  const std::optional<int64_t> nanos = ParseTime(text);
-  return nanos ? DeliverTime(type, *nanos, arena, value) : Decoded::kMalformed;
+  std::optional<int64_t> nanos = ParseTime(text);
+  if (!nanos) return Decoded::kMalformed;
+  // In an array it passes through java.sql.Time: milliseconds, and 24:00:00 is midnight.
+  if (type.in_array) *nanos = *nanos % kNanosPerDay / 1'000'000 * 1'000'000;
+  return DeliverTime(type, *nanos, arena, value);
 }
 
 Decoded DecodeTimetz(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
   std::optional<int64_t> nanos = ParseTimeWithZone(text);
   if (!nanos) return Decoded::kMalformed;
-  // In an array it passes through java.sql.Time, which loses the fraction.
+  // In an array even the milliseconds are lost.
   if (type.in_array) *nanos -= *nanos % kNanosPerSecond;
-  return DeliverText(arena, value, [&](std::string& out) {
+  return DeliverText(arena, value, [&](Buffer& out) {
     AppendIsoTime(*nanos, out);
     out.push_back('Z');
   });
@@ -91,7 +94,7 @@ bool UsesMillis(const ColumnType& type) {
          (type.types->time == TimePrecision::kAdaptive || type.types->time == TimePrecision::kAdaptiveTimeMicroseconds);
 }
 
-void AppendIsoMoment(Moment moment, std::string& out) {
+void AppendIsoMoment(Moment moment, Buffer& out) {
   AppendIsoDate(moment.days(), out);
   out.push_back('T');
   AppendIsoTime(moment.nanos_of_day(), out);
@@ -104,7 +107,7 @@ Decoded DeliverTimestamp(const ColumnType& type, Moment moment, Arena& arena, Va
     case TimePrecision::kConnect:
       return Deliver(ToMillis(moment), Value::Date, value);
     case TimePrecision::kIsoString:
-      return DeliverText(arena, value, [&](std::string& out) { AppendIsoMoment(moment, out); });
+      return DeliverText(arena, value, [&](Buffer& out) { AppendIsoMoment(moment, out); });
     case TimePrecision::kNanoseconds:
       return Deliver(ToNanos(moment), Value::Integer, value);
     default:
@@ -131,7 +134,7 @@ Decoded DecodeTimestamptz(const ColumnType& type, std::string_view text, Arena& 
   }
   const std::optional<Moment> moment = ParseTimestamp(text);
   if (!moment) return Decoded::kMalformed;
-  return DeliverText(arena, value, [&](std::string& out) {
+  return DeliverText(arena, value, [&](Buffer& out) {
     AppendIsoDate(moment->days(), out);
     out.push_back('T');
     AppendIsoTime(moment->nanos_of_day(), type.scale, out);
@@ -190,8 +193,8 @@ void SetTimestamp(const ColumnType& column, Schema& schema) {
 }  // namespace
 
 Decoded DecodeTimeDefault(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
-  constexpr Moment kMax{.seconds = 31'556'889'864'403'199, .nanos = 999'999'999};
-  constexpr Moment kMin{.seconds = -31'557'014'167'219'200, .nanos = 0};
+  constexpr Moment kMax{.seconds = 31'556'889'832'780'799, .nanos = 999'999'999};
+  constexpr Moment kMin{.seconds = -31'557'014'135'596'800, .nanos = 0};
   if (type.oid == pg::kTime && text == "24:00:00") return DeliverTime(type, kNanosPerDay - 1, arena, value);
   if (text != "infinity" && text != "-infinity") return type.decode(type, text, arena, value);
   const Moment moment = text == "infinity" ? kMax : kMin;

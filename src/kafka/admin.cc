@@ -1,5 +1,6 @@
 #include "kafka/admin.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string_view>
@@ -54,16 +55,63 @@ TopicLimit ReadLimit(const rd_kafka_ConfigResource_t* resource) {
   return limit;
 }
 
-// The answers of a request that failed as a whole.
+// An entry for each name that was asked for. A request that failed gives its error to all; a name that a broker left
+// out is asked for again.
 template <typename Answer>
-std::vector<Answer> FailAll(const std::vector<std::string>& names, rd_kafka_resp_err_t error) {
-  std::vector<Answer> answers;
-  for (const std::string& name : names) {
-    Answer answer;
-    answer.name = name;
-    answer.error = error;
-    answers.push_back(std::move(answer));
+class Answers {
+ public:
+  Answers(std::vector<std::string> names, rd_kafka_resp_err_t error) : failed_(error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    for (std::string& name : names) {
+      Answer& answer = list_.emplace_back();
+      answer.name = std::move(name);
+      answer.error = failed_ ? error : RD_KAFKA_RESP_ERR__RETRY;
+    }
   }
+  bool failed() const { return failed_; }
+  const std::vector<Answer>& list() const { return list_; }
+  void Put(Answer answer) {
+    const auto it =
+        std::find_if(list_.begin(), list_.end(), [&](const Answer& other) { return other.name == answer.name; });
+    if (it != list_.end()) *it = std::move(answer);
+  }
+
+ private:
+  const bool failed_;
+  std::vector<Answer> list_;
+};
+
+Answers<TopicDescription> ReadDescriptions(rd_kafka_event_t* event, std::vector<std::string> names) {
+  Answers<TopicDescription> answers(std::move(names), rd_kafka_event_error(event));
+  if (answers.failed()) return answers;
+  size_t count = 0;
+  const auto* topics = rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(event), &count);
+  for (size_t i = 0; i < count; ++i) {
+    if (topics[i]) answers.Put(ReadDescription(topics[i]));
+  }
+  return answers;
+}
+
+Answers<TopicCreation> ReadCreations(rd_kafka_event_t* event, std::vector<std::string> names) {
+  Answers<TopicCreation> answers(std::move(names), rd_kafka_event_error(event));
+  if (answers.failed()) return answers;
+  size_t count = 0;
+  const auto* topics = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count);
+  for (size_t i = 0; i < count; ++i) {
+    const char* text = rd_kafka_topic_result_error_string(topics[i]);
+    answers.Put({.name = rd_kafka_topic_result_name(topics[i]),
+                 .error = rd_kafka_topic_result_error(topics[i]),
+                 .text = text ? text : ""});
+  }
+  return answers;
+}
+
+Answers<TopicLimit> ReadLimits(rd_kafka_event_t* event, std::vector<std::string> names) {
+  Answers<TopicLimit> answers(std::move(names), rd_kafka_event_error(event));
+  if (answers.failed()) return answers;
+  size_t count = 0;
+  const auto* resources =
+      rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count);
+  for (size_t i = 0; i < count; ++i) answers.Put(ReadLimit(resources[i]));
   return answers;
 }
 
@@ -136,55 +184,24 @@ void Admin::Probe(TimePoint now) {
 }
 
 bool Admin::Take(rd_kafka_event_t* event, TopicTable& table, TimePoint now) {
-  const rd_kafka_resp_err_t error = rd_kafka_event_error(event);
-  const bool answered = error == RD_KAFKA_RESP_ERR_NO_ERROR;
   switch (rd_kafka_event_type(event)) {
-    case RD_KAFKA_EVENT_DESCRIBETOPICS_RESULT: {
-      std::vector<TopicDescription> answers = FailAll<TopicDescription>(TakeNames(event), error);
-      if (answered) {
-        size_t count = 0;
-        const auto* topics = rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(event), &count);
-        answers.clear();
-        for (size_t i = 0; i < count; ++i) answers.push_back(ReadDescription(topics[i]));
-      }
-      table.TakeDescriptions(answers, now);
-      return answered;
-    }
-    case RD_KAFKA_EVENT_CREATETOPICS_RESULT: {
-      std::vector<TopicCreation> answers = FailAll<TopicCreation>(TakeNames(event), error);
-      if (answered) {
-        size_t count = 0;
-        const auto* topics = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count);
-        answers.clear();
-        for (size_t i = 0; i < count; ++i) {
-          const char* text = rd_kafka_topic_result_error_string(topics[i]);
-          answers.push_back({.name = rd_kafka_topic_result_name(topics[i]),
-                             .error = rd_kafka_topic_result_error(topics[i]),
-                             .text = text ? text : ""});
-        }
-      }
-      table.TakeCreations(answers, now);
-      return answered;
-    }
-    case RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT: {
-      std::vector<TopicLimit> answers = FailAll<TopicLimit>(TakeNames(event), error);
-      if (answered) {
-        size_t count = 0;
-        const auto* resources =
-            rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count);
-        answers.clear();
-        for (size_t i = 0; i < count; ++i) answers.push_back(ReadLimit(resources[i]));
-      }
-      table.TakeLimits(answers, now);
-      return answered;
-    }
+    case RD_KAFKA_EVENT_DESCRIBETOPICS_RESULT:
+      table.TakeDescriptions(ReadDescriptions(event, TakeNames(event)).list(), now);
+      break;
+    case RD_KAFKA_EVENT_CREATETOPICS_RESULT:
+      table.TakeCreations(ReadCreations(event, TakeNames(event)).list(), now);
+      break;
+    case RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT:
+      table.TakeLimits(ReadLimits(event, TakeNames(event)).list(), now);
+      break;
     case RD_KAFKA_EVENT_DESCRIBECLUSTER_RESULT:
       TakeNames(event);
       probing_ = false;
-      return answered;
+      break;
     default:
       return false;
   }
+  return rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 }  // namespace postrider::kafka

@@ -1,4 +1,5 @@
-// What an error in a delivery report means for the record: passing, lasting, and for whom.
+// What an error means: in a delivery report for the record (passing, lasting, and for whom), in an event or an answer
+// for us.
 //
 // The codes are librdkafka's (rd_kafka_resp_err_t); what a broker answers and what librdkafka does with it: Kafka's
 // protocol guide, "Error Codes", and rd_kafka_handle_Produce_error of librdkafka 2.15. What librdkafka retries by
@@ -16,5 +17,10 @@ Delivery::Outcome OutcomeOf(rd_kafka_resp_err_t error, bool guilty);
 
 // Whether an error event says that a broker knows who we are or what we speak, and refuses.
 bool IsRefusal(rd_kafka_resp_err_t error);
+
+// Whether an answer to a look-up only says that the request did not get through, and nothing about the topic.
+bool IsRequestFailure(rd_kafka_resp_err_t error);
+
+bool IsUnknownTopic(rd_kafka_resp_err_t error);
 
 }  // namespace postrider::kafka

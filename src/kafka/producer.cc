@@ -2,18 +2,18 @@
 
 #include <librdkafka/rdkafka.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/fault.h"
-#include "base/log.h"
 #include "kafka/admin.h"
 #include "kafka/client.h"
+#include "kafka/contact.h"
 #include "kafka/outcome.h"
 #include "kafka/reaper.h"
+#include "kafka/send.h"
 #include "kafka/topic_rules.h"
 #include "kafka/topics.h"
 #include "kafka/wire_size.h"
@@ -23,8 +23,6 @@ namespace {
 
 using Kind = Acceptance::Kind;
 
-constexpr std::chrono::milliseconds kProducerIdWithin(500);
-
 TimePoint Now() {
   return std::chrono::steady_clock::now();
 }
@@ -32,58 +30,6 @@ TimePoint Now() {
 Acceptance Answer(Kind kind) {
   return {.kind = kind, .code = "", .reason = ""};
 }
-
-// librdkafka takes a null pointer for null, and an empty view may have one.
-const char* NotNull(std::string_view bytes) {
-  return bytes.data() ? bytes.data() : "";
-}
-
-// Sums up a record for rd_kafka_produceva(). Headers stay ours when that fails.
-class Arguments {
- public:
-  void AddTopic(rd_kafka_topic_t* topic) { Add(RD_KAFKA_VTYPE_RKT).u.rkt = topic; }
-  void AddBytes(rd_kafka_vtype_t type, const std::optional<std::string_view>& bytes) {
-    rd_kafka_vu_t& argument = Add(type);
-    argument.u.mem.ptr = bytes ? const_cast<char*>(NotNull(*bytes)) : nullptr;
-    argument.u.mem.size = bytes ? bytes->size() : 0;
-  }
-  void AddHeaders(std::span<const Header> headers) {
-    if (headers.empty()) return;
-    headers_ = rd_kafka_headers_new(headers.size());
-    for (const Header& header : headers) {
-      rd_kafka_header_add(headers_, NotNull(header.key), static_cast<ssize_t>(header.key.size()),
-                          header.value ? NotNull(*header.value) : nullptr,
-                          header.value ? static_cast<ssize_t>(header.value->size()) : 0);
-    }
-    Add(RD_KAFKA_VTYPE_HEADERS).u.headers = headers_;
-  }
-  void AddTimestamp(int64_t timestamp_ms) { Add(RD_KAFKA_VTYPE_TIMESTAMP).u.i64 = timestamp_ms; }
-  void AddPartition(int32_t partition) { Add(RD_KAFKA_VTYPE_PARTITION).u.i32 = partition; }
-  void AddTag(uint64_t tag) {
-    Add(RD_KAFKA_VTYPE_OPAQUE).u.ptr = reinterpret_cast<void*>(static_cast<uintptr_t>(tag));
-    Add(RD_KAFKA_VTYPE_MSGFLAGS).u.i = RD_KAFKA_MSG_F_COPY;
-  }
-
-  // NO_ERROR: taken.
-  rd_kafka_resp_err_t Produce(rd_kafka_t* client) {
-    rd_kafka_error_t* error = rd_kafka_produceva(client, arguments_.data(), count_);
-    if (!error) return RD_KAFKA_RESP_ERR_NO_ERROR;
-    const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
-    rd_kafka_error_destroy(error);
-    if (headers_) rd_kafka_headers_destroy(headers_);
-    return code;
-  }
-
- private:
-  rd_kafka_vu_t& Add(rd_kafka_vtype_t type) {
-    arguments_[count_].vtype = type;
-    return arguments_[count_++];
-  }
-
-  std::array<rd_kafka_vu_t, 8> arguments_;
-  size_t count_ = 0;
-  rd_kafka_headers_t* headers_ = nullptr;
-};
 
 class KafkaProducer : public Producer {
  public:
@@ -125,9 +71,6 @@ class KafkaProducer : public Producer {
   void OpenTopics(std::vector<ProducerEvent>& events);
   bool TakeReports(rd_kafka_event_t* event, std::vector<Delivery>& deliveries);
   Delivery TakeFailure(const rd_kafka_message_t& message, bool guilty);
-  void TakeError(rd_kafka_event_t* event, std::vector<ProducerEvent>& events);
-  void TakeLogLine(rd_kafka_event_t* event);
-  void SayConnected(std::vector<ProducerEvent>& events, bool acknowledged);
 
   const bool ignore_keys_;
   const std::shared_ptr<const TopicRules> rules_;
@@ -139,10 +82,7 @@ class KafkaProducer : public Producer {
   size_t outstanding_ = 0;
   bool broken_ = false;
   bool purged_ = false;
-  bool connected_ = false;                // kConnected was said, and not kAllDown since
-  bool all_down_ = false;                 // the reverse
-  std::optional<TimePoint> answered_at_;  // the first answer of a broker since all were down
-  std::string last_failure_;              // of a connection, as librdkafka logged it
+  Contact contact_;
   std::vector<const rd_kafka_message_t*> messages_;
 };
 
@@ -170,20 +110,10 @@ Acceptance KafkaProducer::Produce(const Record& record, uint64_t tag) {
                 "table.field.event.timestamp names"};
   }
 
-  Arguments arguments;
-  arguments.AddTopic(topic->handle);
-  arguments.AddBytes(RD_KAFKA_VTYPE_KEY, record.key);
-  arguments.AddBytes(RD_KAFKA_VTYPE_VALUE, record.value);
-  arguments.AddHeaders(record.headers);
-  // librdkafka takes 0 for "now"; a millisecond later is the nearest that it can send.
-  arguments.AddTimestamp(record.timestamp_ms == 0 ? 1 : record.timestamp_ms);
-  if (record.partition) {
-    arguments.AddPartition(*record.partition);
-  } else if (ignore_keys_) {
-    arguments.AddPartition(topic->sticky.Next(topic->partitions, wire_bytes));
-  }
-  arguments.AddTag(tag);
-  if (const rd_kafka_resp_err_t error = arguments.Produce(client_->handle()); error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+  std::optional<int32_t> partition = record.partition;
+  if (!partition && ignore_keys_) partition = topic->sticky.Next(topic->partitions, wire_bytes);
+  if (const rd_kafka_resp_err_t error = Send(client_->handle(), topic->handle, record, partition, tag);
+      error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Refused(error, *topic, wire_bytes);
   }
   ++outstanding_;
@@ -213,45 +143,31 @@ Acceptance KafkaProducer::Refused(rd_kafka_resp_err_t error, Topic& topic, size_
 
 // ---- what comes back ------------------------------------------------------------------------------------------------
 
-void KafkaProducer::TakeLogLine(rd_kafka_event_t* event) {
-  const char* facility = nullptr;
-  const char* text = nullptr;
-  int level = 0;
-  if (rd_kafka_event_log(event, &facility, &text, &level) != 0) return;
-  std::string_view line = text;
-  // Said of each producer that has it; we have it on purpose.
-  if (line.find("enable.gapless.guarantee is experimental") != line.npos) return;
-  // The thread's name in front and the time in a state behind keep a repeated line from being known as one.
-  if (line.starts_with("[thrd:")) line.remove_prefix(std::min(line.size(), line.find("]: ") + 3));
-  if (const size_t tail = line.rfind(" (after "); tail != line.npos) line = line.substr(0, tail);
-  if (std::string_view(facility) == "FAIL") last_failure_ = line;
-  // syslog's levels. Errors of its own are for the loop to judge.
-  const LogLevel as = level <= 4 ? LogLevel::kWarning : level <= 6 ? LogLevel::kInfo : LogLevel::kDebug;
-  Log(as, "kafka_client", {{"facility", facility}}, line);
-}
-
 void KafkaProducer::Poll(std::vector<Delivery>& deliveries, std::vector<ProducerEvent>& events) {
   while (rd_kafka_event_t* event = rd_kafka_queue_poll(client_->queue(), 0)) {
     switch (rd_kafka_event_type(event)) {
       case RD_KAFKA_EVENT_DR:
-        if (TakeReports(event, deliveries)) SayConnected(events, true);
+        if (TakeReports(event, deliveries)) contact_.Acknowledged(events);
         break;
       case RD_KAFKA_EVENT_ERROR:
-        TakeError(event, events);
+        // What a purge breaks is no news.
+        if (!purged_) contact_.TakeError(event, events);
+        broken_ = broken_ || rd_kafka_event_error_is_fatal(event);
         break;
       case RD_KAFKA_EVENT_LOG:
-        TakeLogLine(event);
+        contact_.TakeLogLine(event);
         break;
       default:
-        if (admin_.Take(event, topics_, Now()) && !answered_at_) answered_at_ = Now();
+        if (admin_.Take(event, topics_, Now())) contact_.Answered(Now());
         OpenTopics(events);
         break;
     }
     rd_kafka_event_destroy(event);
   }
+  if (broken_) return;
   topics_.Tick(Now());
-  SayConnected(events, false);
-  if (!answered_at_ && !broken_) admin_.Probe(Now());
+  contact_.Tick(Now(), events);
+  if (!contact_.answered()) admin_.Probe(Now());
 }
 
 void KafkaProducer::OpenTopics(std::vector<ProducerEvent>& events) {
@@ -297,46 +213,6 @@ Delivery KafkaProducer::TakeFailure(const rd_kafka_message_t& message, bool guil
                           .record_bytes = WireBytes(message)};
   if (delivery.outcome == Delivery::Outcome::kTopic) topics_.Distrust(*topic, Now());
   return delivery;
-}
-
-void KafkaProducer::TakeError(rd_kafka_event_t* event, std::vector<ProducerEvent>& events) {
-  const rd_kafka_resp_err_t error = rd_kafka_event_error(event);
-  std::string text = rd_kafka_event_error_string(event);
-  if (rd_kafka_event_error_is_fatal(event)) {
-    broken_ = true;
-    if (purged_) return;  // a consequence of the purge
-    events.push_back({.kind = IsRefusal(error) ? ProducerEvent::Kind::kRefused : ProducerEvent::Kind::kFatal,
-                      .text = absl::StrCat("the Kafka producer gave up (", rd_kafka_err2name(error), "): ", text)});
-    return;
-  }
-  if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
-    if (std::exchange(all_down_, true)) return;
-    // Before anything was answered, a hang-up says more than it seems to.
-    const bool never_answered = !connected_ && !answered_at_;
-    const bool hung_up = last_failure_.find("Disconnected") != last_failure_.npos;
-    connected_ = false;
-    answered_at_.reset();
-    events.push_back({.kind = ProducerEvent::Kind::kAllDown,
-                      .text = absl::StrCat(
-                          "no Kafka broker can be reached; the last attempt: ", last_failure_,
-                          never_answered && hung_up ? " (does it want another security.protocol, TLS or SASL?)" : "")});
-    return;
-  }
-  // A certificate of ours that a broker does not accept shows as a TLS alert on an open connection.
-  if (IsRefusal(error) || text.find("SSL alert number") != text.npos) {
-    events.push_back({.kind = ProducerEvent::Kind::kRefused, .text = absl::StrCat("Kafka refuses us: ", text)});
-  }
-}
-
-// A broker that answers may still refuse the producer id (a cluster ACL), a moment later: that is to come before the
-// good news.
-void KafkaProducer::SayConnected(std::vector<ProducerEvent>& events, bool acknowledged) {
-  if (connected_ || broken_) return;
-  if (!acknowledged && (!answered_at_ || Now() - *answered_at_ < kProducerIdWithin)) return;
-  connected_ = true;
-  answered_at_ = Now();
-  all_down_ = false;
-  events.push_back({.kind = ProducerEvent::Kind::kConnected, .text = "a Kafka broker answered"});
 }
 
 void KafkaProducer::Purge() {

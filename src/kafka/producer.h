@@ -84,7 +84,7 @@ class Producer {
   // nothing.
   virtual Acceptance CheckTopic(std::string_view topic, size_t record_bytes, std::optional<int32_t> partition) = 0;
 
-  // Appends what came since the last call; nothing is left behind. Serves librdkafka's queue: also logs, statistics,
+  // Appends what came since the last call; nothing is left behind. Serves librdkafka's queue: also logs and
   // topic answers.
   virtual void Poll(std::vector<Delivery>& deliveries, std::vector<ProducerEvent>& events) = 0;
 

@@ -11,6 +11,14 @@
 namespace postrider::kafka {
 namespace {
 
+// What librdkafka lets through.
+constexpr int kPartitionsMax = 100'000;
+constexpr int kReplicasMax = 10'000;
+
+bool IsCount(int number, int most) {
+  return number == -1 || (number > 0 && number <= most);
+}
+
 // A comma list of expressions is one expression with alternatives.
 absl::StatusOr<std::optional<JavaRegex>> CompileList(const std::string& list, const std::string& key) {
   std::vector<std::string> parts;
@@ -38,6 +46,12 @@ absl::StatusOr<TopicRules> TopicRules::Make(const config::Producer& config) {
   TopicRules rules;
   if (!config.topic_creation_enable) return rules;
   for (const config::TopicGroup& group : config.topic_groups) {
+    if (!IsCount(group.partitions, kPartitionsMax) || !IsCount(group.replication_factor, kReplicasMax)) {
+      return MakeFault(Fault::kConfiguration,
+                       absl::StrCat("topic.creation.", group.name,
+                                    ": partitions and replication.factor are numbers above 0, or -1 for the "
+                                    "broker's own"));
+    }
     Rule rule{.group = group, .include = std::nullopt, .exclude = std::nullopt};
     if (group.name != "default") {
       const std::string prefix = absl::StrCat("topic.creation.", group.name);

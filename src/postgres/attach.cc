@@ -22,34 +22,36 @@ std::string SlotName(const config::Config& config) {
   return absl::StrCat("replication slot ", QuoteIdentifier(config.slot.name));
 }
 
-// One connection's worth of what is known; the steps below fill it in their order.
+// One connection's worth of what is known; the steps fill it in their order.
 class Attachment {
  public:
   Attachment(const config::Config& config, const TableFilter& filter, const ConnectRequest& request, Seen& seen,
-             const Wakeup* stop)
-      : config_(config), filter_(filter), request_(request), seen_(seen), stop_(stop) {}
+             std::optional<Connection>& query, const Wakeup* stop)
+      : config_(config), filter_(filter), request_(request), seen_(seen), query_(query), stop_(stop) {}
 
-  absl::StatusOr<Attached> Run() {
+  absl::StatusOr<Connected> Run() {
     using Step = absl::Status (Attachment::*)();
-    for (const Step step : {&Attachment::Look, &Attachment::CheckOwnSlot, &Attachment::SeePublication,
-                            &Attachment::SeeTables, &Attachment::OpenReplication, &Attachment::StartSource}) {
+    for (const Step step : {&Attachment::LookAtServer, &Attachment::CheckOwnSlot, &Attachment::LookAtTables,
+                            &Attachment::OpenReplication, &Attachment::StartSource}) {
       if (absl::Status status = (this->*step)(); !status.ok()) return status;
     }
-    return Attached{std::move(connected_), std::move(query_)};
+    return std::move(connected_);
   }
 
  private:
-  absl::Status Look();
+  absl::Status LookAtServer();
   absl::Status CheckOwnSlot();
-  absl::Status SeePublication();
-  absl::Status SeeTables();
+  absl::Status LookAtTables();
   absl::Status OpenReplication();
   absl::Status StartSource();
 
-  absl::Status SlotWithoutPosition(const absl::Status& passing);
+  absl::Status SlotWithoutPosition(const absl::Status& status);
   absl::Status SlotMissing() const;
+  absl::Status SeePublication();
   absl::Status Identify();
+  absl::Status ReadCaptured();
   absl::Status StartSnapshot(const std::vector<Table>& tables);
+  absl::Status CheckFree(int slots);
   absl::Status CreateSlot();
   absl::Status StartStream();
   absl::Status StartRefused(const absl::Status& refused);
@@ -60,58 +62,61 @@ class Attachment {
   const TableFilter& filter_;
   const ConnectRequest& request_;
   Seen& seen_;
+  std::optional<Connection>& query_;
   const Wakeup* stop_;
 
-  std::optional<Connection> query_;
   std::optional<Connection> replication_;
-  ServerState state_;
+  ServerState server_;
+  TableState tables_;
+  std::vector<uint32_t> captured_;
   Lsn server_lsn_;
   Connected connected_;
 };
 
-absl::Status Attachment::Look() {
+absl::Status Attachment::LookAtServer() {
   if (config_.snapshot.mode == config::SnapshotMode::kAlways) {
     return MakeFault(Fault::kConfiguration,
                      "snapshot.mode=always is not possible here: rows read again beside a slot that still has older "
-                     "events would go out before "
-                     "them; use initial, and when_needed where a lost slot is to be made good by a snapshot");
+                     "events would go out before them; use initial, and when_needed where a lost slot is to be made "
+                     "good by a snapshot");
   }
-  absl::StatusOr<Connection> query = Connection::Open(config_, ConnectionKind::kQuery, stop_);
-  if (!query.ok()) return query.status();
-  query_ = *std::move(query);
-  absl::StatusOr<ServerState> state = ReadServerState(*query_);
-  if (!state.ok()) return state.status();
-  state_ = *std::move(state);
+  if (!query_) {
+    absl::StatusOr<Connection> query = Connection::Open(config_, ConnectionKind::kQuery, stop_);
+    if (!query.ok()) return query.status();
+    query_ = *std::move(query);
+  }
+  absl::StatusOr<ServerState> server = ReadServerState(*query_);
+  if (!server.ok()) return server.status();
+  server_ = *std::move(server);
   connected_.server_version = query_->server_version();
-  if (request_.first && absl::StrContains(state_.synchronous_standby_names, "*")) {
-    LogWarning("synchronous_standby", {{"synchronous_standby_names", state_.synchronous_standby_names}},
-               "the server counts every replication connection as a synchronous standby, so its commits wait for "
+  if (request_.first && absl::StrContains(server_.synchronous_standby_names, "*")) {
+    LogWarning("synchronous_standby", {{"synchronous_standby_names", server_.synchronous_standby_names}},
+               "the server takes every replication connection for a synchronous standby, so its commits wait for "
                "Kafka: name the standbys");
   }
-  return CheckServer(connected_.server_version, state_, target());
+  return CheckServer(connected_.server_version, server_, target());
 }
 
 absl::Status Attachment::CheckOwnSlot() {
-  if (!state_.slot) return SlotMissing();
+  if (!server_.slot) return SlotMissing();
   seen_.slot = true;
-  if (IsLost(*state_.slot) && recovers_by_snapshot() && state_.slot->database == config_.database.dbname) {
-    LogWarning("slot_lost", {{"slot", config_.slot.name}, {"lsn", state_.slot->confirmed_flush_lsn.ToString()}},
+  if (IsLost(*server_.slot) && recovers_by_snapshot() && server_.slot->database == config_.database.dbname) {
+    LogWarning("slot_lost", {{"slot", config_.slot.name}, {"lsn", server_.slot->confirmed_flush_lsn.ToString()}},
                "the slot is lost; snapshot.mode=when_needed drops it, and a snapshot publishes the rows that are still "
                "in the table");
     if (absl::Status status = DropSlot(*query_, config_.slot.name); !status.ok()) return status;
-    state_.slot.reset();
-    std::erase(state_.slots, config_.slot.name);
+    server_.slot.reset();
     return absl::OkStatus();
   }
-  if (absl::Status status = CheckSlot(target(), *state_.slot, state_.in_recovery); !status.ok())
+  if (absl::Status status = CheckSlot(target(), *server_.slot, server_.in_recovery); !status.ok())
     return SlotWithoutPosition(status);
   seen_.no_position_until.reset();
-  if (state_.slot->holder) return HeldFault(target(), *state_.slot->holder, config_.slot.takeover);
+  if (server_.slot->holder) return HeldFault(target(), *server_.slot->holder, config_.slot.takeover);
   return absl::OkStatus();
 }
 
 absl::Status Attachment::SlotWithoutPosition(const absl::Status& status) {
-  if (FaultOf(status) != Fault::kPassing || state_.slot->confirmed_flush_lsn.valid()) return status;
+  if (FaultOf(status) != Fault::kPassing || server_.slot->confirmed_flush_lsn.valid()) return status;
   if (!seen_.no_position_until) seen_.no_position_until = After(kNoPositionMs);
   if (std::chrono::steady_clock::now() < *seen_.no_position_until) return status;
   return MakeFault(Fault::kSlot,
@@ -130,34 +135,35 @@ absl::Status Attachment::SlotMissing() const {
           "publishes the rows that are still in the table"));
 }
 
-absl::Status Attachment::SeePublication() {
-  const bool may_create = request_.first || !seen_.publication;
-  if (!state_.publication) {
-    if (absl::Status status = MakePublication(*query_, config_, filter_, state_, may_create); !status.ok())
-      return status;
-    absl::StatusOr<ServerState> state = ReadServerState(*query_);
-    if (!state.ok()) return state.status();
-    state_.publication = state->publication;
-    state_.published = std::move(state->published);
-  }
-  if (!state_.publication) return MakeFault(Fault::kPassing, "the publication was made and is gone again");
-  seen_.publication = true;
-  return absl::OkStatus();
-}
-
-absl::Status Attachment::SeeTables() {
-  const absl::StatusOr<std::vector<uint32_t>> captured = CapturedTables(config_, filter_, state_);
+absl::Status Attachment::LookAtTables() {
+  absl::StatusOr<TableState> tables = ReadTableState(*query_);
+  if (!tables.ok()) return tables.status();
+  tables_ = *std::move(tables);
+  if (absl::Status status = SeePublication(); !status.ok()) return status;
+  absl::StatusOr<std::vector<uint32_t>> captured = CapturedTables(config_, filter_, tables_);
   if (!captured.ok()) return captured.status();
-  const std::vector<std::string> unpublished = UnpublishedTables(config_, filter_, state_);
+  captured_ = *std::move(captured);
+  const std::vector<std::string> unpublished = UnpublishedTables(config_, filter_, tables_);
   if (!unpublished.empty()) {
     LogWarning("unpublished_table",
                {{"publication", config_.publication.name}, {"tables", absl::StrJoin(unpublished, ",")}},
-               "tables that the include list names are not in the publication, so their rows are not published: ALTER "
-               "PUBLICATION ... ADD TABLE");
+               "tables that the include list names are not in the publication, so their rows are not published: "
+               "ALTER PUBLICATION ... ADD TABLE");
   }
-  absl::StatusOr<std::vector<Table>> tables = ReadTables(*query_, *captured);
-  if (!tables.ok()) return tables.status();
-  connected_.tables = *std::move(tables);
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::SeePublication() {
+  if (!tables_.publication) {
+    const bool may_create = request_.first || !seen_.publication;
+    absl::Status made = MakePublication(*query_, config_, filter_, tables_, server_.in_recovery, may_create);
+    if (!made.ok()) return made;
+    absl::StatusOr<TableState> again = ReadTableState(*query_);
+    if (!again.ok()) return again.status();
+    tables_ = *std::move(again);
+  }
+  if (!tables_.publication) return MakeFault(Fault::kPassing, "the publication was made and is gone again");
+  seen_.publication = true;
   return absl::OkStatus();
 }
 
@@ -165,11 +171,11 @@ absl::Status Attachment::OpenReplication() {
   absl::StatusOr<Connection> replication = Connection::Open(config_, ConnectionKind::kReplication, stop_);
   if (!replication.ok()) return replication.status();
   replication_ = *std::move(replication);
-  const auto timeout =
-      replication_->Execute("SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'",
-                            {.doing = "setting up the session"});
+  const auto timeout = replication_->Execute(
+      "SELECT (extract(epoch FROM pg_catalog.current_setting('wal_sender_timeout')::interval) * 1000)::bigint",
+      {.doing = "setting up the session"});
   if (!timeout.ok()) return timeout.status();
-  connected_.wal_sender_timeout_ms = timeout->at(0).rows() == 1 ? timeout->at(0).Integer(0, 0) : 0;
+  connected_.wal_sender_timeout_ms = timeout->at(0).Integer(0, 0);
   if (connected_.wal_sender_timeout_ms == 0) {
     // Switched off, every row takes the walsender's slow path.
     const auto set = replication_->Execute(absl::StrCat("SET wal_sender_timeout = ", kSenderTimeoutMs),
@@ -187,7 +193,7 @@ absl::Status Attachment::Identify() {
   if (row.rows() != 1) return MakeFault(Fault::kInternal, "IDENTIFY_SYSTEM gave no row");
   connected_.identity = {.system_identifier = row.Text(0, 0),
                          .timeline = static_cast<uint32_t>(row.Integer(0, 1)),
-                         .started_at_us = state_.started_at_us};
+                         .started_at_us = server_.started_at_us};
   server_lsn_ = row.LsnAt(0, 2);
   if (request_.expected && request_.expected->system_identifier != connected_.identity.system_identifier) {
     return MakeFault(
@@ -200,10 +206,10 @@ absl::Status Attachment::Identify() {
 }
 
 absl::Status Attachment::StartSource() {
-  if (state_.slot) {
+  if (server_.slot) {
     connected_.slot_note = absl::StrCat("took over ", SlotName(config_), " where it stands, at ",
-                                        state_.slot->confirmed_flush_lsn.ToString());
-    if (config_.slot.failover && connected_.server_version >= 170000 && !state_.slot->failover) {
+                                        server_.slot->confirmed_flush_lsn.ToString());
+    if (config_.slot.failover && connected_.server_version >= 170000 && !server_.slot->failover) {
       absl::StrAppend(&connected_.slot_note,
                       "; it was made without slot.failover, and on a replication connection ALTER_REPLICATION_SLOT ",
                       QuoteIdentifier(config_.slot.name), " (FAILOVER true) sets it");
@@ -215,6 +221,7 @@ absl::Status Attachment::StartSource() {
                "slot.failover needs PostgreSQL 17: after a failover this slot is gone");
   }
   if (config_.snapshot.mode != config::SnapshotMode::kNoData) {
+    if (absl::Status status = ReadCaptured(); !status.ok()) return status;
     const absl::StatusOr<std::vector<Table>> tables = SnapshotTables(config_.snapshot, connected_.tables);
     if (!tables.ok()) return tables.status();
     if (!tables->empty()) return StartSnapshot(*tables);
@@ -224,7 +231,7 @@ absl::Status Attachment::StartSource() {
 }
 
 absl::Status Attachment::StartSnapshot(const std::vector<Table>& tables) {
-  if (absl::Status status = CheckFreeSlots(state_, 2); !status.ok()) return status;
+  if (absl::Status status = CheckFree(2); !status.ok()) return status;
   auto snapshot = Snapshot::Start(config_, *std::move(replication_), *std::move(query_), tables);
   query_.reset();
   if (!snapshot.ok()) return snapshot.status();
@@ -236,13 +243,25 @@ absl::Status Attachment::StartSnapshot(const std::vector<Table>& tables) {
   return absl::OkStatus();
 }
 
+absl::Status Attachment::ReadCaptured() {
+  absl::StatusOr<std::vector<Table>> tables = ReadTables(*query_, captured_);
+  if (!tables.ok()) return tables.status();
+  connected_.tables = *std::move(tables);
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::CheckFree(int slots) {
+  const absl::StatusOr<SlotUse> use = ReadSlotUse(*query_);
+  return use.ok() ? CheckFreeSlots(*use, slots) : use.status();
+}
+
 absl::Status Attachment::CreateSlot() {
-  if (absl::Status status = CheckFreeSlots(state_, 1); !status.ok()) return status;
+  if (absl::Status status = CheckFree(1); !status.ok()) return status;
   const auto made = MakeSlot(*replication_, *query_, config_.slot.name, SlotPurpose::kStream, config_.slot.failover);
   if (!made.ok()) return made.status();
   seen_.slot = true;
-  state_.slot.emplace();
-  state_.slot->confirmed_flush_lsn = made->consistent_point;
+  server_.slot.emplace();
+  server_.slot->confirmed_flush_lsn = made->consistent_point;
   connected_.slot_note =
       absl::StrCat("made ", SlotName(config_), " at ", made->consistent_point.ToString(), ", without a snapshot");
   return absl::OkStatus();
@@ -252,14 +271,15 @@ absl::Status Attachment::StartStream() {
   // On another timeline, or after a crash of the server, the same position may mean other events.
   connected_.resumed = request_.expected && *request_.expected == connected_.identity && request_.resume_lsn.valid() &&
                        request_.resume_lsn <= server_lsn_;
-  connected_.start_lsn = connected_.resumed ? request_.resume_lsn : state_.slot->confirmed_flush_lsn;
+  connected_.start_lsn = connected_.resumed ? request_.resume_lsn : server_.slot->confirmed_flush_lsn;
   const auto started = replication_->Execute(StartCommand(config_, connected_.resumed ? request_.resume_lsn : Lsn()),
                                              {.doing = "starting the stream", .copy = true, .fault = &StartFault});
   if (!started.ok()) return StartRefused(started.status());
   if (started->back().status() != PGRES_COPY_BOTH)
     return MakeFault(Fault::kInternal, "START_REPLICATION did not start a stream");
   connected_.source = std::make_unique<Stream>(*std::move(replication_));
-  return absl::OkStatus();
+  // Only now, while the walsender begins its work.
+  return ReadCaptured();
 }
 
 // Somebody was quicker.
@@ -294,9 +314,9 @@ absl::Status CheckServer(int server_version, const ServerState& state, const Tar
   return absl::OkStatus();
 }
 
-absl::StatusOr<Attached> Attach(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
-                                Seen& seen, const Wakeup* stop) {
-  return Attachment(config, filter, request, seen, stop).Run();
+absl::StatusOr<Connected> Attach(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
+                                 Seen& seen, std::optional<Connection>& query, const Wakeup* stop) {
+  return Attachment(config, filter, request, seen, query, stop).Run();
 }
 
 }  // namespace postrider::postgres

@@ -30,12 +30,9 @@ struct Seen {
 // Faults of the server itself: too old, wal_level, a standby.
 absl::Status CheckServer(int server_version, const ServerState& state, const Target& target);
 
-struct Attached {
-  Connected connected;
-  std::optional<Connection> query;  // the ordinary connection, where no snapshot needs it
-};
-
-absl::StatusOr<Attached> Attach(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
-                                Seen& seen, const Wakeup* stop);
+// `query` is an ordinary connection that is used if it is there, or made; afterwards the one that is left, where no
+// snapshot needs it and the server was not at fault.
+absl::StatusOr<Connected> Attach(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
+                                 Seen& seen, std::optional<Connection>& query, const Wakeup* stop);
 
 }  // namespace postrider::postgres

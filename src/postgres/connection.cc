@@ -156,8 +156,7 @@ absl::Status Connection::Establish(ConnectionKind kind) {
   const Deadline deadline = After(kConnectTimeoutMs);
   PostgresPollingStatusType next = PQstatus(raw()) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
   while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
-    const absl::Status ready =
-        WaitFor(PQsocket(raw()), next == PGRES_POLLING_READING ? POLLIN : POLLOUT, stop_, deadline);
+    absl::Status ready = WaitFor(PQsocket(raw()), next == PGRES_POLLING_READING ? POLLIN : POLLOUT, stop_, deadline);
     if (absl::IsDeadlineExceeded(ready)) {
       return MakeFault(Fault::kPassing,
                        absl::StrCat("no answer from ", target_.address, " within ", kConnectTimeoutMs / 1000, " s"));
@@ -234,7 +233,7 @@ absl::Status Connection::AwaitResult(const CommandOptions& options, Deadline dea
   const Deadline notice = After(kWaitingNoticeMs);
   bool notify = options.when_waiting != nullptr;
   while (PQisBusy(raw()) != 0) {
-    const absl::Status ready = WaitFor(PQsocket(raw()), POLLIN, stop_, notify ? std::min(notice, deadline) : deadline);
+    absl::Status ready = WaitFor(PQsocket(raw()), POLLIN, stop_, notify ? std::min(notice, deadline) : deadline);
     if (absl::IsDeadlineExceeded(ready) && std::chrono::steady_clock::now() < deadline) {
       notify = false;
       options.when_waiting();

@@ -45,6 +45,7 @@ struct Shared {
 
   // The thread's own.
   Seen seen;
+  bool stands_by = false;
   std::optional<Connection> query;  // kept for questions about tables, and to be told when the server stops
 };
 
@@ -119,14 +120,17 @@ absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
 }
 
 absl::StatusOr<Connected> Connect(Shared& shared, const ConnectRequest& request) {
-  shared.query.reset();
   const absl::StatusOr<TableFilter> filter = FilterOf(shared.config.tables);
   if (!filter.ok()) return filter.status();
-  absl::StatusOr<Attached> attached = Attach(shared.config, *filter, request, shared.seen, &shared.stop);
-  if (!attached.ok()) return request.first ? attached.status() : AfterTheStart(attached.status());
-  shared.query = std::move(attached->query);
-  shared.server_stopping = false;
-  return std::move(attached->connected);
+  // One that stands by goes on asking over the connection it has; else the server may be another one by now.
+  if (!shared.stands_by) shared.query.reset();
+  absl::StatusOr<Connected> connected =
+      Attach(shared.config, *filter, request, shared.seen, shared.query, &shared.stop);
+  shared.stands_by = !connected.ok() && IsStandby(connected.status());
+  if (connected.ok()) shared.server_stopping = false;
+  if (connected.ok() || shared.stands_by) return connected;
+  shared.query.reset();
+  return request.first ? connected.status() : AfterTheStart(connected.status());
 }
 
 absl::StatusOr<std::vector<Table>> ReadOneTable(Shared& shared, uint32_t oid) {

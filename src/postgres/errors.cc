@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/text.h"
 #include "postgres/quote.h"
 
@@ -45,7 +46,9 @@ ConnectText ReadConnectText(absl::string_view libpq_text) {
       const absl::string_view code = absl::StripAsciiWhitespace(part);
       if (IsSqlstate(code)) result.sqlstate = std::string(code);
     }
-    kept.emplace_back(line);
+    // sslmode=prefer tries once more without TLS, and hears the same.
+    absl::ConsumeSuffix(&line, ".");
+    if (kept.empty() || kept.back() != line) kept.emplace_back(line);
     const size_t failed = line.find(" failed: ");
     if (failed != absl::string_view::npos) absl::StrAppend(&result.reasons, line.substr(failed), "; ");
   }
@@ -108,6 +111,9 @@ absl::Status LocalConnectFault(const Target& target, const std::string& text) {
   const auto refused = [&](absl::string_view advice) {
     return MakeFault(Fault::kDatabaseRefuses, absl::StrCat("no login to ", Named(target), ": ", text, ": ", advice));
   };
+  if (ContainsAny(text, {"invalid sslmode", "invalid port", "invalid integer value"})) {
+    return MakeFault(Fault::kConfiguration, absl::StrCat("no connection to ", Named(target), ": ", text));
+  }
   if (absl::StrContains(text, "no password supplied")) return refused("set database.password");
   if (absl::StrContains(text, "could not load private key file")) {
     return refused(
@@ -117,9 +123,6 @@ absl::Status LocalConnectFault(const Target& target, const std::string& text) {
   if (IsTls(text)) return refused("check database.sslmode, database.sslrootcert, database.sslcert and database.sslkey");
   if (absl::StrContains(text, "authentication"))
     return refused("the server asks for a way to log in that is not at hand");
-  if (ContainsAny(text, {"invalid sslmode", "invalid port", "invalid integer value"})) {
-    return MakeFault(Fault::kConfiguration, absl::StrCat("no connection to ", Named(target), ": ", text));
-  }
   std::string advice;
   if (absl::StrContains(text, "Network is unreachable")) {
     advice = ": where the address is IPv6 and this machine has no IPv6 route, use a host that has an IPv4 address";
@@ -171,7 +174,10 @@ absl::Status ConnectFault(const Target& target, ConnectionKind kind, std::string
     return WithState(Fault::kDatabaseRefuses, sqlstate,
                      absl::StrCat("no login to ", Named(target), ": ", text, ": ", advice));
   }
-  return WithState(DefaultFault(sqlstate), sqlstate, absl::StrCat("no connection to ", Named(target), ": ", text));
+  // A setting of ours that the server, or what stands before it, does not let pass will not be let pass next time.
+  const bool refused = absl::StartsWith(sqlstate, "42") || absl::StartsWith(sqlstate, "22");
+  return WithState(refused ? Fault::kDatabaseRefuses : Fault::kPassing, sqlstate,
+                   absl::StrCat("no connection to ", Named(target), ": ", text));
 }
 
 absl::Status CommandFault(const Target& target, const ServerError& error, std::string_view doing) {
@@ -235,7 +241,7 @@ std::string Describe(const ServerError& error) {
   if (error.sqlstate.empty()) {
     return error.message.empty() ? "the connection is broken" : absl::StrReplaceAll(error.message, {{"\n", " "}});
   }
-  const std::string state = absl::StrCat("SQLSTATE ", error.sqlstate);
+  std::string state = absl::StrCat("SQLSTATE ", error.sqlstate);
   for (const char* about_data : {"22", "23", "P0"})
     if (absl::StartsWith(error.sqlstate, about_data)) return state;
   return absl::StrCat(absl::StrReplaceAll(error.message, {{"\n", " "}}), " (", state, ")");

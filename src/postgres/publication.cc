@@ -57,6 +57,7 @@ void DropCovered(std::vector<CandidateTable>& tables) {
 
 std::string NearNames(const config::TableSelection& selection, const std::vector<CandidateTable>& tables) {
   std::vector<std::string> names;
+  names.reserve(tables.size());
   for (const CandidateTable& table : tables) names.push_back(DottedName(table));
   const std::vector<std::string_view> known(names.begin(), names.end());
   std::set<std::string> near;
@@ -141,7 +142,7 @@ absl::StatusOr<std::string> CreatePublicationSql(const config::Config& config, c
 }
 
 absl::Status MakePublication(Connection& connection, const config::Config& config, const TableFilter& filter,
-                             const ServerState& state, bool may_create) {
+                             const TableState& state, bool in_recovery, bool may_create) {
   if (state.publication) return absl::OkStatus();
   const std::string missing = absl::StrCat("publication ", QuoteIdentifier(config.publication.name),
                                            " does not exist in database ", QuoteIdentifier(config.database.dbname));
@@ -158,9 +159,9 @@ absl::Status MakePublication(Connection& connection, const config::Config& confi
                                   "decoded. Make it anew, drop the slot, and start again"));
   }
   if (!sql.ok()) return sql.status();
-  if (state.in_recovery)
+  if (in_recovery)
     return MakeFault(Fault::kPassing, absl::StrCat(missing, ", and the server is a standby, where none can be made"));
-  const absl::Status made = connection.Execute(*sql, {.doing = "creating the publication"}).status();
+  absl::Status made = connection.Execute(*sql, {.doing = "creating the publication"}).status();
   const std::string sqlstate = SqlstateOf(made);
   if (made.ok() || sqlstate == "42710") return absl::OkStatus();
   if (sqlstate != "42501") return made;
@@ -172,7 +173,7 @@ absl::Status MakePublication(Connection& connection, const config::Config& confi
 }
 
 absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& config, const TableFilter& filter,
-                                                     const ServerState& state) {
+                                                     const TableState& state) {
   const std::string name = QuoteIdentifier(config.publication.name);
   if (!state.publication->inserts) {
     return MakeFault(Fault::kPublication,
@@ -195,12 +196,13 @@ absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& confi
                                   name, " ADD TABLE ", TableList(wanted)));
   }
   std::vector<uint32_t> oids;
+  oids.reserve(captured.size());
   for (const CandidateTable& table : captured) oids.push_back(table.oid);
   return oids;
 }
 
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
-                                           const ServerState& state) {
+                                           const TableState& state) {
   if (!NamesTables(config.tables)) return {};
   // A table counts as published with its root, and a partitioned one with any of its partitions.
   std::set<uint32_t> covered;

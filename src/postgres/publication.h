@@ -37,15 +37,15 @@ absl::StatusOr<std::string> CreatePublicationSql(const config::Config& config, c
 // with the statement for an owner to run. `may_create` is false once this process has seen a publication: then one that
 // is missing was dropped.
 absl::Status MakePublication(Connection& connection, const config::Config& config, const TableFilter& filter,
-                             const ServerState& state, bool may_create);
+                             const TableState& state, bool in_recovery, bool may_create);
 
 // The captured tables of an existing publication, by oid in the order of schema and name. A fault kPublication where it
 // publishes no inserts or holds none of the tables, kConfiguration where no such table exists.
 absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& config, const TableFilter& filter,
-                                                     const ServerState& state);
+                                                     const TableState& state);
 
 // Tables that the lists match and the publication leaves out, as "schema.table": their rows are not in the stream.
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
-                                           const ServerState& state);
+                                           const TableState& state);
 
 }  // namespace postrider::postgres

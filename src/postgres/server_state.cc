@@ -9,8 +9,7 @@ namespace {
 constexpr char kFactsSql[] =
     "SELECT pg_catalog.current_setting('wal_level'), pg_catalog.pg_is_in_recovery(),"
     " (extract(epoch FROM pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint,"
-    " pg_catalog.current_setting('max_replication_slots'), pg_catalog.current_setting('synchronous_standby_names');"
-    "SELECT slot_name FROM pg_catalog.pg_replication_slots ORDER BY 1;";
+    " pg_catalog.current_setting('synchronous_standby_names');";
 
 // Which columns pg_replication_slots has: https://www.postgresql.org/docs/current/view-pg-replication-slots.html of
 // each version.
@@ -19,13 +18,14 @@ std::string SlotSql(const Connection& connection) {
   const char* later = version >= 170000 ? "s.invalidation_reason, coalesce(s.conflicting, false), s.failover, s.synced"
                       : version >= 160000 ? "NULL, coalesce(s.conflicting, false), false, false"
                                           : "NULL, false, false, false";
+  // The view pg_stat_activity without what it joins; the name of the program is open to all, the address only to
+  // members of its role and to pg_monitor.
   return absl::StrCat(
       "SELECT s.slot_type, s.plugin, s.database, s.temporary, s.wal_status, s.restart_lsn, s.confirmed_flush_lsn, ",
       later,
-      ", s.active_pid, a.pid IS NOT NULL, a.application_name, coalesce(a.client_addr::text, a.client_hostname), "
-      "a.usename"
-      " FROM pg_catalog.pg_replication_slots s LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = s.active_pid"
-      " WHERE s.slot_name = ",
+      ", s.active_pid, a.pid IS NOT NULL, a.application_name, coalesce(a.client_addr::text, a.client_hostname),"
+      " pg_catalog.pg_get_userbyid(a.usesysid) FROM pg_catalog.pg_replication_slots s"
+      " LEFT JOIN LATERAL pg_catalog.pg_stat_get_activity(s.active_pid) a ON a.pid = s.active_pid WHERE s.slot_name = ",
       QuoteLiteral(connection.target().slot), ";");
 }
 
@@ -34,8 +34,8 @@ std::string PublicationSql(std::string_view publication) {
   return absl::StrCat(
       "SELECT puballtables, pubinsert, pubupdate, pubviaroot FROM pg_catalog.pg_publication WHERE pubname = ", name,
       ";",
-      "SELECT c.oid FROM pg_catalog.pg_publication_tables p JOIN pg_catalog.pg_namespace n ON n.nspname = p.schemaname"
-      " JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = p.tablename WHERE p.pubname = ",
+      "SELECT t.relid FROM pg_catalog.pg_publication p,"
+      " LATERAL pg_catalog.pg_get_publication_tables(p.pubname::text) t WHERE p.pubname = ",
       name, ";");
 }
 
@@ -98,28 +98,38 @@ CandidateTable TableOf(const Result& result, int row) {
 }  // namespace
 
 absl::StatusOr<ServerState> ReadServerState(Connection& connection) {
-  const absl::StatusOr<std::vector<Result>> results = connection.Execute(
-      absl::StrCat(kFactsSql, SlotSql(connection), PublicationSql(connection.target().publication), kTablesSql),
-      {.doing = "reading the catalogue"});
+  const auto results =
+      connection.Execute(absl::StrCat(kFactsSql, SlotSql(connection)), {.doing = "looking at server and slot"});
   if (!results.ok()) return results.status();
-  if (results->size() != 6 || (*results)[0].rows() != 1)
-    return MakeFault(Fault::kInternal, "the catalogue gave another number of results");
-  const Result& facts = (*results)[0];
-  ServerState state{.wal_level = facts.Text(0, 0),
-                    .in_recovery = facts.Bool(0, 1),
-                    .started_at_us = facts.Integer(0, 2),
-                    .slots_max = facts.Integer(0, 3),
-                    .slots = {},
-                    .synchronous_standby_names = facts.Text(0, 4),
-                    .slot = SlotOf((*results)[2]),
-                    .publication = PublicationOf((*results)[3]),
-                    .published = {},
-                    .tables = {}};
-  for (int row = 0; row < (*results)[1].rows(); ++row) state.slots.push_back((*results)[1].Text(row, 0));
-  for (int row = 0; row < (*results)[4].rows(); ++row)
-    state.published.push_back(static_cast<uint32_t>((*results)[4].Integer(row, 0)));
-  for (int row = 0; row < (*results)[5].rows(); ++row) state.tables.push_back(TableOf((*results)[5], row));
+  const Result& facts = results->at(0);
+  return ServerState{.wal_level = facts.Text(0, 0),
+                     .in_recovery = facts.Bool(0, 1),
+                     .started_at_us = facts.Integer(0, 2),
+                     .synchronous_standby_names = facts.Text(0, 3),
+                     .slot = SlotOf(results->at(1))};
+}
+
+absl::StatusOr<TableState> ReadTableState(Connection& connection) {
+  const auto results = connection.Execute(absl::StrCat(PublicationSql(connection.target().publication), kTablesSql),
+                                          {.doing = "looking at publication and tables"});
+  if (!results.ok()) return results.status();
+  TableState state{.publication = PublicationOf(results->at(0)), .published = {}, .tables = {}};
+  const Result& published = results->at(1);
+  for (int row = 0; row < published.rows(); ++row) {
+    state.published.push_back(static_cast<uint32_t>(published.Integer(row, 0)));
+  }
+  for (int row = 0; row < results->at(2).rows(); ++row) state.tables.push_back(TableOf(results->at(2), row));
   return state;
+}
+
+absl::StatusOr<SlotUse> ReadSlotUse(Connection& connection) {
+  const auto results =
+      connection.Execute("SHOW max_replication_slots; SELECT slot_name FROM pg_catalog.pg_replication_slots ORDER BY 1",
+                         {.doing = "looking at the slots"});
+  if (!results.ok()) return results.status();
+  SlotUse use{.slots_max = results->at(0).Integer(0, 0), .names = {}};
+  for (int row = 0; row < results->at(1).rows(); ++row) use.names.push_back(results->at(1).Text(row, 0));
+  return use;
 }
 
 absl::StatusOr<std::optional<SlotRow>> ReadSlot(Connection& connection) {

@@ -62,21 +62,32 @@ struct CandidateTable {
   std::string root_name;
 };
 
+// The server and our slot: what a relay that stands by asks for again and again.
 struct ServerState {
   std::string wal_level;
   bool in_recovery = false;
-  int64_t started_at_us = 0;
-  int64_t slots_max = 0;
-  std::vector<std::string> slots;  // the names of all
+  int64_t started_at_us = 0;  // since 1970
   std::string synchronous_standby_names;
   std::optional<SlotRow> slot;
+};
+
+// What could be captured, and what is published.
+struct TableState {
   std::optional<PublicationRow> publication;
   std::vector<uint32_t>
       published;  // by oid, as the stream will name them: leaves, or roots with publish_via_partition_root
   std::vector<CandidateTable> tables;
 };
 
+struct SlotUse {
+  int64_t slots_max = 0;           // max_replication_slots
+  std::vector<std::string> names;  // of all slots there are
+};
+
+// One round trip each.
 absl::StatusOr<ServerState> ReadServerState(Connection& connection);
+absl::StatusOr<TableState> ReadTableState(Connection& connection);
+absl::StatusOr<SlotUse> ReadSlotUse(Connection& connection);
 // The slot alone, with its holder.
 absl::StatusOr<std::optional<SlotRow>> ReadSlot(Connection& connection);
 

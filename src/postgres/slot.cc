@@ -184,16 +184,16 @@ absl::StatusOr<MadeSlot> MakeSlot(Connection& replication, Connection& query, co
   return MadeSlot{.consistent_point = made->at(0).LsnAt(0, 1), .snapshot_name = made->at(0).Text(0, 2)};
 }
 
-absl::Status CheckFreeSlots(const ServerState& state, int needed) {
-  const int64_t free = state.slots_max - static_cast<int64_t>(state.slots.size());
+absl::Status CheckFreeSlots(const SlotUse& use, int needed) {
+  const int64_t free = use.slots_max - static_cast<int64_t>(use.names.size());
   if (free >= needed) return absl::OkStatus();
   return MakeFault(Fault::kDatabaseRefuses,
                    absl::StrCat(needed, needed == 1 ? " free replication slot is" : " free replication slots are",
                                 " needed", needed == 1 ? "" : " (one of them only while the snapshot lasts)", " and ",
-                                free, free == 1 ? " is" : " are", " left of max_replication_slots = ", state.slots_max,
-                                ", in use: ", absl::StrJoin(state.slots, ", "),
+                                free, free == 1 ? " is" : " are", " left of max_replication_slots = ", use.slots_max,
+                                ", in use: ", absl::StrJoin(use.names, ", "),
                                 "; drop one that nobody reads, or run ALTER SYSTEM SET max_replication_slots = ",
-                                static_cast<int64_t>(state.slots.size()) + needed, " and restart the server"));
+                                static_cast<int64_t>(use.names.size()) + needed, " and restart the server"));
 }
 
 absl::Status DropSlot(Connection& query, const std::string& name) {

@@ -43,7 +43,7 @@ absl::StatusOr<MadeSlot> MakeSlot(Connection& replication, Connection& query, co
                                   SlotPurpose purpose, bool failover);
 
 // Where there are fewer than `needed` free slots: a fault kDatabaseRefuses that names those in use.
-absl::Status CheckFreeSlots(const ServerState& state, int needed);
+absl::Status CheckFreeSlots(const SlotUse& use, int needed);
 
 // The statement that creates it, by version.
 std::string CreateSlotCommand(int server_version, const std::string& name, SlotPurpose purpose, bool failover);

@@ -22,6 +22,7 @@ constexpr char kUsersPath[] = "SET LOCAL search_path TO DEFAULT;";
 
 std::string ColumnsSql(const Connection& query, const std::vector<Table>& tables, const std::string& publication) {
   std::vector<uint32_t> oids;
+  oids.reserve(tables.size());
   for (const Table& table : tables) oids.push_back(table.oid);
   const int version = query.server_version();
   // Column lists and row filters came with 15, published generated columns with 18.
@@ -69,6 +70,7 @@ absl::StatusOr<std::vector<std::string>> ColumnsOf(Connection& query, const std:
   }
   const Result& row = results->at(1);
   std::vector<std::string> names;
+  names.reserve(static_cast<size_t>(row.columns()));
   for (int column = 0; column < row.columns(); ++column) names.push_back(row.ColumnName(column));
   return names;
 }

@@ -10,8 +10,8 @@ namespace postrider::relay {
 
 class Backoff {
  public:
-  Backoff(int64_t first_ms, int64_t limit_ms, uint64_t seed = std::random_device{}())
-      : first_ms_(first_ms), limit_ms_(limit_ms), random_(seed) {}
+  Backoff(int64_t first_ms, int64_t limit_ms, uint64_t jitter_seed)
+      : first_ms_(first_ms), limit_ms_(limit_ms), random_(jitter_seed) {}
 
   // The next delay: between 80 % and 120 % of the current step.
   int64_t NextMicros() {

@@ -19,6 +19,9 @@ constexpr int64_t kRetryWaitUs = 100'000;  // librdkafka rings for most answers;
 using Kind = kafka::Acceptance::Kind;
 using Outcome = kafka::Delivery::Outcome;
 
+// What concerns a whole topic passes with it, however long that takes: it is no record's fault, and none is skipped for it.
+bool ConcernsTopic(std::string_view code) { return code == "unknown_topic" || code == "topic_authorization"; }
+
 // Whether trying again as it was would fail again.
 bool Lasts(Outcome outcome) {
   return outcome == Outcome::kTopic || outcome == Outcome::kBatch || outcome == Outcome::kRecord;
@@ -26,8 +29,14 @@ bool Lasts(Outcome outcome) {
 
 }  // namespace
 
-Publisher::Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats)
-    : config_(config), factory_(factory), tracker_(tracker), stats_(stats) {}
+Publisher::Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats,
+                     uint64_t jitter_seed)
+    : config_(config),
+      factory_(factory),
+      tracker_(tracker),
+      stats_(stats),
+      producer_backoff_(100, 10'000, jitter_seed),
+      hold_backoff_(500, 5'000, jitter_seed) {}
 
 Publisher::~Publisher() = default;
 
@@ -132,7 +141,7 @@ Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_vie
 
 Publisher::Offered Publisher::HoldRow(std::string_view code, std::string_view reason, const Record& record,
                                       std::string_view table, Tracker::RowPlace place, int64_t now_us) {
-  if (config_.skip_what_cannot_be_published) {
+  if (config_.skip_what_cannot_be_published && !ConcernsTopic(code)) {
     tracker_->AddAcknowledged(place.ordinal);
     Bump(stats_->events_skipped);
     LogError("skipped",

@@ -47,7 +47,8 @@ class Publisher {
  public:
   enum class Offered { kTaken, kBlocked };
 
-  Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats);
+  Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats,
+            uint64_t jitter_seed);
   ~Publisher();
 
   // Makes the first producer. A fault kConfiguration for settings that librdkafka refuses.
@@ -109,7 +110,7 @@ class Publisher {
   int64_t drain_until_us_ = 0;
   int64_t producer_retry_us_ = 0;
   int64_t last_progress_us_ = 0;
-  Backoff producer_backoff_{100, 10'000};
+  Backoff producer_backoff_;
 
   // The first delivery error of the current producer: the cause; what follows it is consequence. A fault that lasts is none, though.
   std::optional<kafka::Delivery> cause_;
@@ -124,7 +125,7 @@ class Publisher {
   std::optional<Tracker::RowPlace> single_until_;  // one record a batch up to this row
 
   std::optional<Hold> hold_;
-  Backoff hold_backoff_{500, 5'000};
+  Backoff hold_backoff_;
   std::vector<kafka::Delivery> deliveries_;
   std::vector<kafka::ProducerEvent> events_;
 };

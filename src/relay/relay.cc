@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kQuiesceUs = 5'000'000;
 constexpr int64_t kClosingUs = 1'000'000;       // for the server's answer to the last status
-constexpr int64_t kFailureDrainUs = 2'000'000;  // a lasting fault: what is in flight may still be confirmed
+constexpr int64_t kFailureDrainUs = 6'000'000;  // a lasting fault: what is in flight may still be confirmed
 constexpr int64_t kStableUs = 10'000'000;       // a stream that lived this long starts the backoff anew
 constexpr int64_t kRatesEveryUs = 60'000'000;
 constexpr int64_t kRetryInHandUs = 100'000;
@@ -26,9 +26,10 @@ Relay::Relay(const config::Config& config, const Parts& parts, Stats* stats)
     : config_(config),
       parts_(parts),
       stats_(stats),
-      publisher_(config.relay, parts.producers, &tracker_, stats),
+      publisher_(config.relay, parts.producers, &tracker_, stats, parts.jitter_seed),
       confirmer_(config.slot.status_interval_ms),
-      intake_(config, parts.clock, parts.router, parts.connector, &publisher_, &tracker_, &confirmer_, stats) {}
+      intake_(config, parts.clock, parts.router, parts.connector, &publisher_, &tracker_, &confirmer_, stats),
+      backoff_(200, 10'000, parts.jitter_seed) {}
 
 Relay::~Relay() = default;
 
@@ -180,7 +181,7 @@ void Relay::CheckServerStopping() {
 }
 
 void Relay::OnSourceError(const absl::Status& status) {
-  source_.reset();
+  // What was read before a lasting fault may still be acknowledged and confirmed: the stream is kept for that.
   if (FaultOf(status) != Fault::kPassing) return Fail(status);
   reason_ = std::string(MessageOf(status));
   LogWarning("stream_lost", {{"slot", config_.slot.name}, {"lsn", tracker_.confirmable().ToString()}}, reason_);
@@ -264,20 +265,22 @@ void Relay::StepDraining() {
   if (status.ok()) status = source_->Flush();
   if (!status.ok()) return Finish();
   if (waits) return;
+  answered_ = false;
+  reads_ = true;
   phase_ = Phase::kClosing;
   closing_deadline_us_ = now_us_ + kClosingUs;
 }
 
 // The server's answer proves that it has read the last status. Whatever else it sends is discarded and will come again.
 void Relay::StepClosing() {
-  reads_ = true;
   for (;;) {
     if (now_us_ >= closing_deadline_us_ || !source_->Flush().ok()) return Finish();
     auto message = source_->Next();
     if (!message.ok()) return Finish();
     if (!message->has_value()) return;
     const auto* keepalive = std::get_if<postgres::Keepalive>(&**message);
-    if (keepalive != nullptr && !keepalive->reply_requested) return Finish();
+    answered_ = keepalive != nullptr && !keepalive->reply_requested && !source_->wants_write();
+    if (answered_) return Finish();
     now_us_ = parts_.clock->MonotonicMicros();
   }
 }
@@ -286,7 +289,8 @@ void Relay::Finish() {
   source_.reset();
   reads_ = false;
   // Acknowledged is not enough: what the server was not told, and what no slot remembers, comes again.
-  const bool confirmed = tracker_.idle() && !snapshot_open_ && confirmer_.reported() >= tracker_.confirmable();
+  const bool confirmed =
+      tracker_.idle() && !snapshot_open_ && answered_ && confirmer_.reported() >= tracker_.confirmable();
   if (failure_) {
     exit_code_ = ExitCodeOf(FaultOf(*failure_));
   } else {

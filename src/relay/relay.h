@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "absl/status/status.h"
@@ -41,6 +42,7 @@ struct Parts {
   kafka::ProducerFactory* producers = nullptr;
   router::Router* router = nullptr;
   const Clock* clock = nullptr;
+  uint64_t jitter_seed = std::random_device{}();  // of the pauses between attempts
 };
 
 class Relay {
@@ -112,7 +114,7 @@ class Relay {
   bool checked_ = false;  // the captured tables fit the configuration
   std::optional<postgres::ServerIdentity> identity_;
   int64_t connected_us_ = 0;
-  Backoff backoff_{200, 10'000};
+  Backoff backoff_;
   int64_t backoff_until_us_ = 0;
   bool standby_ = false;
   std::string reason_;  // of the current state, for the log
@@ -121,6 +123,7 @@ class Relay {
   int64_t stop_deadline_us_ = 0;
   int64_t quiesce_deadline_us_ = 0;
   int64_t closing_deadline_us_ = 0;
+  bool answered_ = true;            // the server has read our last word, or none was sent
   int64_t server_stopping_us_ = 0;  // since when; 0: it is not
   std::optional<absl::Status> failure_;
   int exit_code_ = 0;

@@ -138,6 +138,10 @@ void Tracker::Rewind() {
       // Of a repeat that broke off, the rows behind the break are known from the time before it.
       acknowledged_before_[entry.commit_lsn.value()].Add(entry.acknowledged);
   }
+  if (!entries_.empty() && (entries_.back().closed || entries_.back().commit_lsn.valid())) {
+    const Entry& last = entries_.back();
+    rewound_from_ = std::max(rewound_from_, last.closed ? last.end_lsn : Lsn(last.commit_lsn.value() + 1));
+  }
   first_entry_ += entries_.size();
   entries_.clear();
   open_ = false;
@@ -155,6 +159,7 @@ void Tracker::Reset() {
   Rewind();
   confirmable_ = Lsn();
   received_ = Lsn();
+  rewound_from_ = Lsn();
 }
 
 Tracker::RowPlace Tracker::PlaceOf(uint64_t tag) const {

@@ -76,8 +76,8 @@ class Tracker {
   Lsn received() const { return received_; }
   bool in_transaction() const { return open_; }
   bool full() const { return entries_.size() >= kEntriesMax; }
-  // Nothing received is unconfirmed.
-  bool idle() const { return entries_.empty(); }
+  // Nothing received is unconfirmed; what a Rewind forgot counts until it has come again.
+  bool idle() const { return entries_.empty() && confirmable_ >= rewound_from_; }
   size_t outstanding_records() const { return outstanding_records_; }
   size_t outstanding_bytes() const { return outstanding_bytes_; }
 
@@ -122,6 +122,7 @@ class Tracker {
   size_t outstanding_bytes_ = 0;
   Lsn confirmable_;
   Lsn received_;
+  Lsn rewound_from_;  // how far the stream had come before a Rewind
   absl::flat_hash_map<uint64_t, AcknowledgedRows> acknowledged_before_;  // by commit LSN
 };
 

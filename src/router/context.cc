@@ -19,8 +19,9 @@ std::string MakeUuid7() {
   while (bytes.size() < 16) bytes.push_back(static_cast<char>(random() & 0xff));
   bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x70);
   bytes[8] = static_cast<char>((bytes[8] & 0x3f) | 0x80);
-  std::string uuid;
-  connect::AppendHex(bytes, uuid);
+  connect::Buffer hex;
+  connect::AppendHex(bytes, hex);
+  std::string uuid(hex.view());
   for (const size_t at : {8, 13, 18, 23}) uuid.insert(at, 1, '-');
   return uuid;
 }
@@ -37,7 +38,7 @@ absl::StatusOr<std::vector<OwnedHeader>> ContextHeaders(const config::Config& co
                                                           {"connectorName", "postgresql"},
                                                           {"runId", MakeUuid7()}};
   std::vector<OwnedHeader> headers;
-  std::string buffer;
+  connect::Buffer buffer;
   for (const auto& [name, text] : contexts) {
     const std::optional<std::string_view> bytes = converter.Convert(&kText, connect::Value::String(text), buffer);
     headers.push_back({.key = std::string("__debezium.context.") + name,

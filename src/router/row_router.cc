@@ -10,8 +10,6 @@
 namespace postrider::router {
 namespace {
 
-constexpr size_t kKeptBytes = 1024 * 1024;
-
 // String.trim(): all up to U+0020 goes.
 bool IsBlank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
@@ -23,6 +21,12 @@ bool IsEmptyPayload(const connect::Value& payload) {
 
 std::string Named(const Plan& plan, const Slot& slot) {
   return absl::StrCat("column \"", slot.column, "\" of ", plan.table);
+}
+
+absl::Status Inexpressible(const Plan& plan, const Slot& slot) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      Named(plan, slot), " is NOT NULL and holds a value that its Connect type cannot express, such as NaN or a time ",
+      "out of range: set decimal.handling.mode=string, or time.precision.mode=microseconds"));
 }
 
 }  // namespace
@@ -40,7 +44,6 @@ absl::StatusOr<Routed> RowRouter::Route(Plan& plan, const decoder::Tuple& row, i
   }
   row.CopyTo(values_);
   arena_.Reset();
-  if (value_buffer_.capacity() > kKeptBytes) std::string().swap(value_buffer_);
   Routed routed{.kind = Routed::Kind::kRecord};
   const absl::Status status = RouteRow(plan, now_ms, routed);
   if (status.ok()) return routed;
@@ -77,28 +80,24 @@ absl::Status RowRouter::RouteRow(Plan& plan, int64_t now_ms, Routed& routed) {
 
 absl::Status RowRouter::Read(const Plan& plan, const Slot& slot, connect::Value& value) {
   const decoder::Value& raw = values_[slot.index];
-  if (raw.kind == decoder::ValueKind::kNull) {
-    const connect::Schema& schema = *slot.type.schema;
-    value = schema.optional ? connect::Value{} : connect::InsteadOfNull(slot.type, arena_);
-    return absl::OkStatus();
-  }
+  const connect::Schema& schema = *slot.type.schema;
   if (raw.kind == decoder::ValueKind::kUnchanged) {
     return absl::InvalidArgumentError(absl::StrCat(Named(plan, slot), " came without its value in an insert"));
   }
-  switch (connect::Decode(slot.type, raw.bytes, raw.kind == decoder::ValueKind::kBinary, arena_, value)) {
-    case connect::Decoded::kDone:
-      return absl::OkStatus();
-    case connect::Decoded::kMalformed:
-      return absl::InvalidArgumentError(
-          absl::StrCat(Named(plan, slot), " holds what is no value of its type in the form that was asked for"));
-    case connect::Decoded::kUnconvertible:
-      break;
+  value = connect::Value{};
+  if (raw.kind != decoder::ValueKind::kNull) {
+    switch (connect::Decode(slot.type, raw.bytes, raw.kind == decoder::ValueKind::kBinary, arena_, value)) {
+      case connect::Decoded::kDone:
+        break;
+      case connect::Decoded::kMalformed:
+        return absl::InvalidArgumentError(
+            absl::StrCat(Named(plan, slot), " holds what is no value of its type in the form that was asked for"));
+      case connect::Decoded::kUnconvertible:
+        return schema.optional || schema.default_value != nullptr ? absl::OkStatus() : Inexpressible(plan, slot);
+    }
   }
-  if (slot.type.schema->optional || slot.type.schema->default_value != nullptr) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(Named(plan, slot),
-                   " is NOT NULL and holds a value that its Connect type cannot express, such as NaN or a time out of ",
-                   "range: set decimal.handling.mode=string, or time.precision.mode=microseconds"));
+  if (value.is_null() && !schema.optional) value = connect::InsteadOfNull(slot.type, arena_);
+  return absl::OkStatus();
 }
 
 absl::Status RowRouter::ReadOrDefault(const Plan& plan, const Slot& slot, connect::Value& value) {
@@ -159,7 +158,7 @@ absl::Status RowRouter::AddTrace(const Plan& plan) {
   static constexpr connect::Schema kText{.type = connect::Type::kString};
   if (!converters_.header.Accepts(kText).ok()) return status;
   for (const auto& [key, text] : TraceOf(value.text)) {
-    std::string buffer;
+    connect::Buffer buffer;
     const std::optional<std::string_view> bytes =
         converters_.header.Convert(&kText, connect::Value::String(text), buffer);
     headers_.push_back({.key = arena_.Copy(key), .value = bytes ? std::optional(arena_.Copy(*bytes)) : std::nullopt});
@@ -201,8 +200,9 @@ absl::Status RowRouter::SetEnvelope(Plan& plan, std::string_view route, const co
     const absl::Status status = ReadOrDefault(plan, plan.envelope_slots[i], items[i + 1]);
     if (!status.ok()) return status;
   }
-  name_buffer_.assign(plan.envelope_name_start).append(route).append(plan.envelope_name_end);
-  connect::Schema schema{.type = connect::Type::kStruct, .name = name_buffer_, .fields = plan.envelope_fields};
+  name_buffer_.Restart();
+  name_buffer_.append(plan.envelope_name_start).append(route).append(plan.envelope_name_end);
+  connect::Schema schema{.type = connect::Type::kStruct, .name = name_buffer_.view(), .fields = plan.envelope_fields};
   if (plan.version) {
     connect::Value version;
     const absl::Status status = Read(plan, *plan.version, version);

@@ -52,7 +52,8 @@ class RowRouter {
   std::vector<decoder::Value> values_;
   connect::Arena arena_;
   std::vector<Header> headers_;
-  std::string value_buffer_, name_buffer_, reason_;
+  connect::Buffer value_buffer_, name_buffer_;
+  std::string reason_;
 };
 
 }  // namespace postrider::router

@@ -5,6 +5,7 @@ import time
 
 import pytest
 from harness import ExitCode, wait_for
+from harness.consume import Listener
 from harness.postgres import VERSIONS
 
 GATE_VERSIONS = (13, 15, 17, 18)
@@ -52,16 +53,6 @@ def test_a_clean_stop_and_a_restart_repeat_nothing(site):
     assert site.count() == 1001
 
 
-def test_a_stop_under_load_loses_and_repeats_nothing(site):
-    relay = site.relay().start()
-    site.insert_transactions(2000)
-    assert relay.stop() == ExitCode.STOPPED
-    relay.start()
-    site.wait_all_confirmed()
-    records = site.records()
-    assert len(records) == len({record.id for record in records}) == 2000
-
-
 def test_what_is_written_while_the_relay_is_away_arrives_at_its_return(site):
     relay = site.relay().start()
     relay.stop()
@@ -74,13 +65,15 @@ def test_commit_to_consumer_takes_milliseconds(site):
     site.relay({"snapshot.mode": "no_data"}).start()
     site.insert()
     site.wait_records(1)  # the topic is there, the producer is warm
-    waits = []
-    for number in range(20):
+    listener, waits_ms = Listener(site.kafka.bootstrap, site.topic), []
+    for _ in range(50):
         site.insert()
-        committed = time.time() * 1000
-        wait_for(lambda: site.count() == number + 2, 5, "the record", 0.001)
-        waits.append(time.time() * 1000 - committed)
-    assert sorted(waits)[len(waits) // 2] < 50  # counting takes some milliseconds itself
+        committed = time.time()
+        _message, arrived = listener.next(5)
+        waits_ms.append((arrived - committed) * 1000)
+        time.sleep(0.01)
+    listener.close()
+    assert sorted(waits_ms)[25] < 20, sorted(waits_ms)
 
 
 def test_from_start_to_stream_in_50_ms(site):
@@ -95,12 +88,16 @@ def test_from_start_to_stream_in_50_ms(site):
 
 
 def test_sigterm_drains_confirms_and_leaves(site):
-    relay = site.relay().start()
-    site.insert(rows=5000, payload_bytes=500)
+    relay = site.relay({"snapshot.mode": "no_data"}).start()
+    site.insert_transactions(5000)
     started = time.monotonic()
     assert relay.stop() == ExitCode.STOPPED
     assert time.monotonic() - started < 8
-    site.wait_confirmed(timeout_s=1)
+    published = site.count()
+    relay.start()
+    site.wait_all_confirmed()
+    records = site.records()
+    assert len(records) == len({record.id for record in records}) == 5000, f"{published} were published before the stop"
 
 
 def test_sigterm_while_the_broker_is_frozen_leaves_within_8_s(new_site, new_kafka):

@@ -10,14 +10,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 IN_THE_BASE = {"libc6", "libstdc++6", "libgcc-s1"}
 
 
+def owner_of(file):
+    """The Debian package of a file; it may know it under /lib or under /usr/lib, which are one folder."""
+    for path in (file, f"/usr{file}", file.removeprefix("/usr")):
+        answer = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True)
+        if answer.returncode == 0:
+            return answer.stdout.split(":")[0]
+    raise LookupError(file)
+
+
 def test_the_image_has_every_library_that_the_program_needs():
     needed = re.findall(r"NEEDED\s+(\S+)", subprocess.run(["objdump", "-p", binary()], check=True, capture_output=True, text=True).stdout)
     files = dict(re.findall(r"(\S+) => (\S+)", subprocess.run(["ldd", binary()], check=True, capture_output=True, text=True).stdout))
-    packages = set()
-    for library in needed:
-        if library in files:
-            owner = subprocess.run(["dpkg", "-S", f"*/{library}"], check=True, capture_output=True, text=True).stdout.split(":")[0]
-            packages.add(owner)
+    packages = {owner_of(files[library]) for library in needed if library in files}
     image = set((ROOT / "Dockerfile").read_text().split("debian:12-slim")[1].split())
     assert packages - IN_THE_BASE - image == set()
 

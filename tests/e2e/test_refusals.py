@@ -11,7 +11,7 @@ def refused(relay, code, *words):
     output = relay.wait_exit(code, END_TIMEOUT_S)
     missing = [word for word in words if word.lower() not in output.lower()]
     assert not missing, f"the output does not name {missing}\n{output}"
-    errors = [line for line in output.splitlines() if " error" in line.lower()[:60] or line.startswith("postrider:")]
+    errors = [line for line in output.splitlines() if " ERROR " in line or line.startswith("postrider:")]
     assert len(errors) == 1, f"one line says what is wrong, not {len(errors)}\n{output}"
 
 

@@ -23,7 +23,7 @@ class Record:
 
 def _consumer(bootstrap):
     return Consumer({"bootstrap.servers": bootstrap, "group.id": "harness", "enable.auto.commit": False, "auto.offset.reset": "earliest",
-                     "fetch.wait.max.ms": 50, "queued.max.messages.kbytes": 65536})
+                     "log_level": 0, "fetch.wait.max.ms": 10, "queued.max.messages.kbytes": 65536})
 
 
 def _ends(consumer, topics):
@@ -77,3 +77,25 @@ def read_all(bootstrap, topics, timeout_s=60):
         return sorted(records, key=lambda record: (record.topic, record.partition, record.offset))
     finally:
         consumer.close()
+
+
+class Listener:
+    """A consumer of a topic that exists, from now on: for the time at which a record arrives."""
+
+    def __init__(self, bootstrap, topic):
+        self._consumer = _consumer(bootstrap)
+        ends = _ends(self._consumer, [topic])
+        self._consumer.assign([TopicPartition(*place, high) for place, (_low, high) in ends.items()])
+        self._consumer.poll(1)  # connects
+
+    def next(self, timeout_s):
+        """The next message and when it came (time.time()); (None, None) when none did."""
+        deadline = time.time() + timeout_s
+        while time.time() < deadline:
+            message = self._consumer.poll(deadline - time.time())
+            if message is not None and not message.error():
+                return message, time.time()
+        return None, None
+
+    def close(self):
+        self._consumer.close()

@@ -3,7 +3,7 @@ import base64
 import uuid
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic, ResourceType
 
 from . import consume
 from .process import DEPS, Child, free_port, new_folder, wait_for
@@ -114,8 +114,8 @@ class Kafka:
             future.result(20)
 
     def set_topic_config(self, topic, key, value):
-        resource = ConfigResource(ResourceType.TOPIC, topic, set_config={key: value})
-        self.admin.alter_configs([resource])[resource].result(20)
+        resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)])
+        self.admin.incremental_alter_configs([resource])[resource].result(20)
 
     def count(self, topics):
         return consume.count(self.bootstrap, topics)

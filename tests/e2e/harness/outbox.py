@@ -47,6 +47,8 @@ class Site:
         for relay in self.relays:
             if relay.running():
                 relay.kill9()
+        for server in (self.postgres, self.kafka):
+            server.thaw()  # a test that failed may have left it frozen
         if self.postgres.child.running():
             self.postgres.drop_slot(self.slot)
             self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")

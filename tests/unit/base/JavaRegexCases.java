@@ -2,8 +2,8 @@
 //
 //   java tests/unit/base/JavaRegexCases.java > tests/unit/base/java_regex_cases.tsv      (Java 17 or later)
 //
-// A line: pattern, flags ("i" or nothing), subject, replacement, "1" or "0" for matches(), the result of replaceFirst() or
-// "!" where it throws. Bytes outside of printable ASCII, and %, are written %HH, in UTF-8.
+// A line: pattern, flags ("i" or nothing), subject, replacement, "1" or "0" for matches(), the result of
+// replaceFirst() or "!" where it throws. Bytes outside of printable ASCII, and %, are written %HH, in UTF-8.
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -94,8 +94,9 @@ public class JavaRegexCases {
     {"(\\w+)\\.(\\w+)(?:\\.(\\w+))?", "", "$2-$1-$3"},
   };
   static final String[] SUBJECTS = {
-    "", "a", "ab", "aab", "order", "Order", "ORDERs", "order\n", "order\r\n", "order\u0085", "order\r", "order\u2028x", "a.b.c",
-    "abcd", "abcdefghijk1", "x order-1 é É", "12 ab_", "\u212a\u0130 k", "\t\u3000\u000b 7", "\r\u2029c_AA", "😀😃", "a]b-c&}",
+    "", "a", "ab", "aab", "order", "Order", "ORDERs", "order\n", "order\r\n", "order\u0085", "order\r", "order\u2028x",
+    "a.b.c", "abcd", "abcdefghijk1", "x order-1 é É", "12 ab_", "\u212a\u0130 k", "\t\u3000\u000b 7",
+    "\r\u2029c_AA", "😀😃", "a]b-c&}",
     "^$\\", "É\u0301\u0001", "aabbaa11", "\n\n",
   };
 

@@ -54,9 +54,9 @@ TEST(FormatText, NoValueCanForgeASecondLine) {
 }
 
 TEST(FormatJson, KeepsTheOrderOfFields) {
-  EXPECT_EQ(
-      FormatJson({kTime, LogLevel::kWarning, "e", {{"slot", "s"}, {"lsn", "0/1"}}, 3, "a \"b\"\n"}),
-      R"({"ts":"2026-11-30T12:00:00.123Z","level":"WARN","event":"e","slot":"s","lsn":"0/1","repeated":3,"text":"a \"b\"\n"})");
+  EXPECT_EQ(FormatJson({kTime, LogLevel::kWarning, "e", {{"slot", "s"}, {"lsn", "0/1"}}, 3, "a \"b\"\n"}),
+            R"({"ts":"2026-11-30T12:00:00.123Z","level":"WARN","event":"e","slot":"s","lsn":"0/1","repeated":3,)"
+            R"("text":"a \"b\"\n"})");
   EXPECT_EQ(FormatJson({kTime, LogLevel::kInfo, "e", {}, 0, ""}),
             R"({"ts":"2026-11-30T12:00:00.123Z","level":"INFO","event":"e","text":""})");
 }

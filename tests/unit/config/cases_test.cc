@@ -1,4 +1,5 @@
-// The configurations of the recorded conformance cases: which are accepted, and which are refused before any server is asked.
+// The configurations of the recorded conformance cases: which are accepted, and which are refused before any server is
+// asked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,24 +16,24 @@ namespace {
 
 // What every case has beneath its own keys.
 const std::map<std::string, std::string>& Base() {
-  static const auto* const base = new std::map<std::string, std::string>{
-      {"connector.class", "io.debezium.connector.postgresql.PostgresConnector"},
-      {"plugin.name", "pgoutput"},
-      {"topic.prefix", "app"},
-      {"database.hostname", "127.0.0.1"},
-      {"database.port", "5432"},
-      {"database.user", "postgres"},
-      {"database.password", "x"},
-      {"database.dbname", "postgres"},
-      {"table.include.list", "public.outbox"},
-      {"transforms", "outbox"},
-      {"transforms.outbox.type", "io.debezium.transforms.outbox.EventRouter"},
-      {"slot.name", "oracle"},
-      {"poll.interval.ms", "20"},
-      {"slot.drop.on.stop", "false"},
-      {"bootstrap.servers", "127.0.0.1:9092"},
-      {"key.converter", "org.apache.kafka.connect.storage.StringConverter"},
-      {"value.converter", "org.apache.kafka.connect.json.JsonConverter"}};
+  static const auto* const base =
+      new std::map<std::string, std::string>{{"connector.class", "io.debezium.connector.postgresql.PostgresConnector"},
+                                             {"plugin.name", "pgoutput"},
+                                             {"topic.prefix", "app"},
+                                             {"database.hostname", "127.0.0.1"},
+                                             {"database.port", "5432"},
+                                             {"database.user", "postgres"},
+                                             {"database.password", "x"},
+                                             {"database.dbname", "postgres"},
+                                             {"table.include.list", "public.outbox"},
+                                             {"transforms", "outbox"},
+                                             {"transforms.outbox.type", "io.debezium.transforms.outbox.EventRouter"},
+                                             {"slot.name", "oracle"},
+                                             {"poll.interval.ms", "20"},
+                                             {"slot.drop.on.stop", "false"},
+                                             {"bootstrap.servers", "127.0.0.1:9092"},
+                                             {"key.converter", "org.apache.kafka.connect.storage.StringConverter"},
+                                             {"value.converter", "org.apache.kafka.connect.json.JsonConverter"}};
   return *base;
 }
 
@@ -61,7 +62,8 @@ TEST(Cases, EachIsAcceptedOrRefusedAsItShouldBe) {
   const Scratch scratch;
   for (const auto& entry : cases.GetArray()) {
     SCOPED_TRACE(entry["name"].GetString());
-    const auto loaded = Load({.files = {scratch.Write("case.properties", FileOf(entry["config"]))}, .overrides = {}, .environment = {}});
+    const auto loaded = Load(
+        {.files = {scratch.Write("case.properties", FileOf(entry["config"]))}, .overrides = {}, .environment = {}});
     if (entry.HasMember("refused")) {
       ASSERT_FALSE(loaded.ok());
       EXPECT_THAT(std::string(loaded.status().message()), ::testing::HasSubstr(entry["refused"].GetString()));

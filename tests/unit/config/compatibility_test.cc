@@ -17,12 +17,15 @@ using ::testing::HasSubstr;
 
 const char* const kPath = POSTRIDER_TEST_DATA "/../../../COMPATIBILITY.md";
 
-// Fails when a key was changed and the file was not made anew. With POSTRIDER_WRITE_COMPATIBILITY set, writes it (scripts/compatibility).
+// Fails when a key was changed and the file was not made anew. With POSTRIDER_WRITE_COMPATIBILITY set, writes it
+// (scripts/compatibility).
 TEST(Compatibility, TheFileIsWhatTheTablesSay) {
-  if (std::getenv("POSTRIDER_WRITE_COMPATIBILITY") != nullptr) std::ofstream(kPath, std::ios::binary) << CompatibilityText();
+  if (std::getenv("POSTRIDER_WRITE_COMPATIBILITY") != nullptr)
+    std::ofstream(kPath, std::ios::binary) << CompatibilityText();
   std::stringstream text;
   text << std::ifstream(kPath, std::ios::binary).rdbuf();
-  EXPECT_TRUE(text.str() == CompatibilityText()) << "COMPATIBILITY.md differs from the tables: run scripts/compatibility";
+  EXPECT_TRUE(text.str() == CompatibilityText())
+      << "COMPATIBILITY.md differs from the tables: run scripts/compatibility";
 }
 
 TEST(Compatibility, BeginsWithTheOneDifference) {

@@ -18,7 +18,9 @@ std::vector<Entry> Entries(std::string_view text) {
   EXPECT_TRUE(entries.ok()) << entries.status();
   return entries.ok() ? *entries : std::vector<Entry>();
 }
-std::string Error(std::string_view text) { return std::string(ParseConnectJson(text).status().message()); }
+std::string Error(std::string_view text) {
+  return std::string(ParseConnectJson(text).status().message());
+}
 
 TEST(ConnectJson, ReadsTheBodyOfPut) {
   EXPECT_THAT(Entries("{\n  \"slot.name\": \"s\",\n  \"tasks.max\": 1, \"b\": true,\n  \"f\": 1.50,\n  \"n\": null\n}"),
@@ -32,9 +34,11 @@ TEST(ConnectJson, ReadsTheBodyOfPost) {
 }
 
 TEST(ConnectJson, ReadsTheAnswerOfGet) {
-  EXPECT_THAT(Entries(R"({"name":"outbox","config":{"name":"inner","a":"1"},"tasks":[{"connector":"outbox","task":0,"x":[1,{"y":2}]}],)"
-                      R"("type":"source","initial_state":"RUNNING"})"),
-              ElementsAre(FieldsAre("name", "inner", 1), FieldsAre("a", "1", 1)));
+  EXPECT_THAT(
+      Entries(
+          R"({"name":"outbox","config":{"name":"inner","a":"1"},"tasks":[{"connector":"outbox","task":0,"x":[1,{"y":2}]}],)"
+          R"("type":"source","initial_state":"RUNNING"})"),
+      ElementsAre(FieldsAre("name", "inner", 1), FieldsAre("a", "1", 1)));
 }
 
 TEST(ConnectJson, ResolvesEscapes) {
@@ -50,11 +54,13 @@ TEST(ConnectJson, RefusesNestedValues) {
 }
 
 TEST(ConnectJson, RefusesSettingsBesideConfig) {
-  EXPECT_THAT(Error("{\"config\": {\"a\": \"1\"},\n\n\"slot.name\": \"s\"}"), HasSubstr("line 3, column 1: slot.name beside \"config\""));
+  EXPECT_THAT(Error("{\"config\": {\"a\": \"1\"},\n\n\"slot.name\": \"s\"}"),
+              HasSubstr("line 3, column 1: slot.name beside \"config\""));
 }
 
 TEST(ConnectJson, RefusesWhatIsNoObject) {
-  for (const std::string_view text : {"[]", "\"a\"", "1", "null", "true"}) EXPECT_THAT(Error(text), HasSubstr("a JSON object is expected")) << text;
+  for (const std::string_view text : {"[]", "\"a\"", "1", "null", "true"})
+    EXPECT_THAT(Error(text), HasSubstr("a JSON object is expected")) << text;
 }
 
 TEST(ConnectJson, NamesLineAndColumnOfASyntaxError) {

@@ -26,7 +26,8 @@ TEST(ConverterOptions, ReadsClassesAndOptions) {
   const Converters converters = ConvertersOf(
       "key.converter=org.apache.kafka.connect.json.JsonConverter\nkey.converter.schemas.enable=false\n"
       "value.converter=org.apache.kafka.connect.json.JsonConverter\nvalue.converter.decimal.format=numeric\n"
-      "value.converter.replace.null.with.default=false\nheader.converter=org.apache.kafka.connect.storage.StringConverter\n");
+      "value.converter.replace.null.with.default=false\nheader.converter=org.apache.kafka.connect.storage."
+      "StringConverter\n");
   EXPECT_EQ(converters.key.kind, ConverterKind::kJson);
   EXPECT_FALSE(converters.key.schemas_enable);
   EXPECT_TRUE(converters.value.schemas_enable);
@@ -51,13 +52,17 @@ TEST(ConverterOptions, AMissingValueConverterIsRefusedWithTheReason) {
   const auto loaded = Load({.files = {scratch.Write("c.properties", kBare)}, .overrides = {}, .environment = {}});
   ASSERT_FALSE(loaded.ok());
   EXPECT_THAT(std::string(loaded.status().message()),
-              HasSubstr("value.converter is missing: a connector's file without its worker's names none, because the worker's applies, and "
+              HasSubstr("value.converter is missing: a connector's file without its worker's names none, because the "
+                        "worker's applies, and "
                         "guessing would change every byte"));
 }
 
 TEST(ConverterOptions, AMissingKeyConverterIsTextWithOneWarning) {
   const Scratch scratch;
-  const auto loaded = Load({.files = {scratch.Write("c.properties", std::string(kBare) + "value.converter=StringConverter\n")}, .overrides = {}, .environment = {}});
+  const auto loaded =
+      Load({.files = {scratch.Write("c.properties", std::string(kBare) + "value.converter=StringConverter\n")},
+            .overrides = {},
+            .environment = {}});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->config.converters.key.kind, ConverterKind::kString);
   EXPECT_EQ(loaded->config.converters.header.kind, ConverterKind::kSimpleHeader);
@@ -70,13 +75,16 @@ TEST(ConverterOptions, RefusedConvertersSayWhatToUse) {
               HasSubstr("value.converter is io.confluent.connect.avro.AvroConverter, which is not supported: use "
                         "org.apache.kafka.connect.converters.ByteArrayConverter"));
   EXPECT_THAT(ErrorWith("value.converter=io.debezium.converters.CloudEventsConverter"), HasSubstr("use JsonConverter"));
-  EXPECT_THAT(ErrorWith("value.converter=com.example.Own"), HasSubstr("is com.example.Own, a converter that is not supported"));
-  EXPECT_THAT(ErrorWith("value.converter=org.apache.kafka.connect.storage.SimpleHeaderConverter"), HasSubstr("converts headers only"));
-  EXPECT_THAT(ErrorWith("value.converter="), HasSubstr("value.converter is "));
+  EXPECT_THAT(ErrorWith("value.converter=com.example.Own"),
+              HasSubstr("value.converter is 'com.example.Own': a converter that is not supported"));
+  EXPECT_THAT(ErrorWith("value.converter=org.apache.kafka.connect.storage.SimpleHeaderConverter"),
+              HasSubstr("converts headers only"));
+  EXPECT_THAT(ErrorWith("value.converter="), HasSubstr("value.converter is '': a converter"));
 }
 
 TEST(ConverterOptions, OptionsOfAnotherConverterAreMeaningless) {
-  const auto loaded = LoadWith("value.converter=org.apache.kafka.connect.storage.StringConverter\nvalue.converter.schemas.enable=false\n");
+  const auto loaded = LoadWith(
+      "value.converter=org.apache.kafka.connect.storage.StringConverter\nvalue.converter.schemas.enable=false\n");
   ASSERT_TRUE(loaded.ok());
   EXPECT_THAT(loaded->warnings, IsEmpty());
   const KeyReport* report = FindReport(loaded->keys, "value.converter.schemas.enable");
@@ -88,8 +96,10 @@ TEST(ConverterOptions, OptionsOfAnotherConverterAreMeaningless) {
 class WorkerAndConnector : public ::testing::Test {
  protected:
   absl::StatusOr<Loaded> Load2(const std::string& worker, const std::string& connector, Environment environment = {}) {
-    return Load({.files = {scratch_.Write("worker.properties", "bootstrap.servers=kafka:9092\nkey.converter=StringConverter\n" + worker),
-                           scratch_.Write("connector.properties", std::string(kBare) + "connector.class=Postgres\n" + connector)},
+    return Load({.files = {scratch_.Write("worker.properties",
+                                          "bootstrap.servers=kafka:9092\nkey.converter=StringConverter\n" + worker),
+                           scratch_.Write("connector.properties",
+                                          std::string(kBare) + "connector.class=Postgres\n" + connector)},
                  .overrides = {},
                  .environment = std::move(environment)});
   }
@@ -104,11 +114,13 @@ TEST_F(WorkerAndConnector, TheWorkersConverterKeepsTheWorkersOptions) {
 }
 
 TEST_F(WorkerAndConnector, TheConnectorsConverterTakesNoneOfTheWorkers) {
-  const auto loaded = Load2("value.converter=StringConverter\nvalue.converter.schemas.enable=false\n", "value.converter=JsonConverter\n");
+  const auto loaded = Load2("value.converter=StringConverter\nvalue.converter.schemas.enable=false\n",
+                            "value.converter=JsonConverter\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_TRUE(loaded->config.converters.value.schemas_enable);
   ASSERT_EQ(loaded->warnings.size(), 1U);
-  EXPECT_THAT(loaded->warnings[0], HasSubstr("worker.properties:4: value.converter.schemas.enable does not count, as in Connect"));
+  EXPECT_THAT(loaded->warnings[0],
+              HasSubstr("worker.properties:4: value.converter.schemas.enable does not count, as in Connect"));
 }
 
 TEST_F(WorkerAndConnector, AnOptionOfTheConnectorAloneDoesNotCount) {
@@ -119,7 +131,8 @@ TEST_F(WorkerAndConnector, AnOptionOfTheConnectorAloneDoesNotCount) {
 }
 
 TEST_F(WorkerAndConnector, AVariableAlwaysCounts) {
-  const auto loaded = Load2("value.converter=JsonConverter\n", "", {{"POSTRIDER_VALUE_CONVERTER_SCHEMAS_ENABLE", "false"}});
+  const auto loaded =
+      Load2("value.converter=JsonConverter\n", "", {{"POSTRIDER_VALUE_CONVERTER_SCHEMAS_ENABLE", "false"}});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_FALSE(loaded->config.converters.value.schemas_enable);
   EXPECT_THAT(loaded->warnings, IsEmpty());
@@ -127,10 +140,12 @@ TEST_F(WorkerAndConnector, AVariableAlwaysCounts) {
 
 TEST(ConverterOptions, ALaterFileOfOnesOwnMayAddAnOption) {
   const Scratch scratch;
-  const auto loaded = Load({.files = {scratch.Write("a.properties", std::string(kBare) + "key.converter=String\nvalue.converter=JsonConverter\n"),
-                                      scratch.Write("b.properties", "value.converter.schemas.enable=false\n")},
-                            .overrides = {},
-                            .environment = {}});
+  const auto loaded =
+      Load({.files = {scratch.Write("a.properties",
+                                    std::string(kBare) + "key.converter=String\nvalue.converter=JsonConverter\n"),
+                      scratch.Write("b.properties", "value.converter.schemas.enable=false\n")},
+            .overrides = {},
+            .environment = {}});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_FALSE(loaded->config.converters.value.schemas_enable);
   EXPECT_THAT(loaded->warnings, IsEmpty());

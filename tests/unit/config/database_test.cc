@@ -13,8 +13,9 @@ using ::testing::HasSubstr;
 
 TEST(DatabaseOptions, ReadsAllKeys) {
   const auto loaded = LoadWith(
-      "database.hostname=a,b\ndatabase.port=5433,5434\ndatabase.user=u\ndatabase.password= p w \ndatabase.dbname=d\n"
-      "database.sslmode=Verify-Full\ndatabase.sslcert=/c\ndatabase.sslkey=/k\ndatabase.sslrootcert=/r\ndatabase.sslpassword=sp\n"
+      "database.hostname=a,b\ndatabase.port=5433,5434\ndatabase.user=u\ndatabase.password=\\ p w \ndatabase.dbname=d\n"
+      "database.sslmode=Verify-Full\ndatabase.sslcert=/c\ndatabase.sslkey=/k\ndatabase.sslrootcert=/"
+      "r\ndatabase.sslpassword=sp\n"
       "database.tcpKeepAlive=false\ndatabase.query.timeout.ms=5\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const Database& database = loaded->config.database;
@@ -37,10 +38,12 @@ TEST(DatabaseOptions, SplitsInitialStatements) {
 }
 
 TEST(DatabaseOptions, RequiresHostUserAndDatabase) {
-  const absl::StatusOr<Loaded> loaded = Load({.files = {}, .overrides = {{"connector.class", "Postgres"}}, .environment = {}});
+  const absl::StatusOr<Loaded> loaded =
+      Load({.files = {}, .overrides = {{"connector.class", "Postgres"}}, .environment = {}});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(FaultOf(loaded.status()), Fault::kConfiguration);
-  EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("database.hostname is missing: set it to the host of the PostgreSQL server"));
+  EXPECT_THAT(std::string(loaded.status().message()),
+              HasSubstr("database.hostname is missing: set it to the host of the PostgreSQL server"));
   const Inspection inspection = Inspect({});
   EXPECT_THAT(inspection.problems, ::testing::Contains(HasSubstr("database.user is missing")));
   EXPECT_THAT(inspection.problems, ::testing::Contains(HasSubstr("database.dbname is missing")));
@@ -49,7 +52,9 @@ TEST(DatabaseOptions, RequiresHostUserAndDatabase) {
 
 TEST(DatabaseOptions, ChecksPorts) {
   for (const std::string port : {"0", "65536", "x", "5432,99999"})
-    EXPECT_THAT(ErrorWith("database.hostname=a,b\ndatabase.port=" + port), HasSubstr("allowed is a whole number from 1 to 65535")) << port;
+    EXPECT_THAT(ErrorWith("database.hostname=a,b\ndatabase.port=" + port),
+                HasSubstr("allowed is a whole number from 1 to 65535"))
+        << port;
   EXPECT_THAT(ErrorWith("database.hostname=a,b,c\ndatabase.port=1,2"), HasSubstr("as many as database.hostname has"));
 }
 
@@ -78,7 +83,8 @@ TEST(DatabaseOptions, PasswordPlaceholderIsResolvedAnew) {
 
 TEST(DatabaseOptions, AnUnresolvablePlaceholderNamesFileLineAndKey) {
   EXPECT_THAT(ErrorWith("\ndatabase.password=${env:PGPASS}"),
-              HasSubstr("more.properties:2: database.password cannot be resolved: ${env:PGPASS}: the environment has no variable PGPASS"));
+              HasSubstr("more.properties:2: database.password cannot be resolved: ${env:PGPASS}: the environment has "
+                        "no variable PGPASS"));
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ Draft DraftOf(std::initializer_list<Setting> list) {
 }
 
 TEST(Draft, ReadsSettingsAndDefaults) {
-  const Draft draft = DraftOf({Make("slot.name", " s ", 1), Make("slot.failover", "TRUE", 2), Make("transforms", "a, b", 3)});
+  const Draft draft =
+      DraftOf({Make("slot.name", " s ", 1), Make("slot.failover", "TRUE", 2), Make("transforms", "a, b", 3)});
   EXPECT_EQ(draft.Text("slot.name"), "s");
   EXPECT_EQ(draft.Raw("slot.name"), " s ");
   EXPECT_TRUE(draft.Flag("slot.failover"));
@@ -59,9 +60,9 @@ TEST(Draft, SecretsAreNeverShown) {
   EXPECT_EQ(draft.Shown(placeholder), "${env:PW}");
   EXPECT_EQ(draft.Shown(mixed), "***");
   EXPECT_EQ(draft.Shown(server), "***");
-  for (const std::string key : {"database.password", "producer.override.sasl.jaas.config", "sasl.jaas.config", "producer.ssl.keystore.key",
-                                "database.pasword", "consumer.sasl.jaas.config", "librdkafka.sasl.password", "vendor.api.token",
-                                "transforms.x.client.secret"})
+  for (const std::string key : {"database.password", "producer.override.sasl.jaas.config", "sasl.jaas.config",
+                                "producer.ssl.keystore.key", "database.pasword", "consumer.sasl.jaas.config",
+                                "librdkafka.sasl.password", "vendor.api.token", "transforms.x.client.secret"})
     EXPECT_EQ(draft.Shown(Make(key, "hidden", 1)), "***") << key;
   EXPECT_EQ(draft.Shown(Make("database.password", "", 1)), "");
 }
@@ -83,7 +84,8 @@ TEST(Draft, SecretResolvesAtEachReading) {
   EXPECT_EQ(*draft.SecretOf("database.password").Read(), "PW");
   EXPECT_EQ(*draft.SecretOf("database.sslpassword").Read(), "plain");
   EXPECT_TRUE(draft.SecretOf("producer.ssl.key.password").empty());
-  const Secret derived = draft.SecretOf("database.password", [](const std::string& text) -> absl::StatusOr<std::string> { return text + "!"; });
+  const Secret derived = draft.SecretOf(
+      "database.password", [](const std::string& text) -> absl::StatusOr<std::string> { return text + "!"; });
   EXPECT_EQ(*derived.Read(), "PW!");
 }
 

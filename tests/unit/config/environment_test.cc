@@ -38,7 +38,9 @@ TEST(Environment, NamesOfVariables) {
 TEST(Environment, OverridesTheFiles) {
   Settings settings = SettingsOf({{"slot.name", "a"}});
   std::vector<std::string> warnings;
-  ASSERT_TRUE(ApplyEnvironment({{"POSTRIDER_SLOT_NAME", "b"}, {"POSTRIDER_DATABASE_HOSTNAME", "db"}, {"PATH", "/bin"}}, settings, warnings).ok());
+  ASSERT_TRUE(ApplyEnvironment({{"POSTRIDER_SLOT_NAME", "b"}, {"POSTRIDER_DATABASE_HOSTNAME", "db"}, {"PATH", "/bin"}},
+                               settings, warnings)
+                  .ok());
   EXPECT_EQ(Value(settings, "slot.name"), "b");
   EXPECT_EQ(settings.Find("slot.name")->origin.ToString(), "environment POSTRIDER_SLOT_NAME");
   EXPECT_EQ(Value(settings, "database.hostname"), "db");
@@ -46,10 +48,12 @@ TEST(Environment, OverridesTheFiles) {
 }
 
 TEST(Environment, ReachesKeysBehindAliases) {
-  Settings settings = SettingsOf({{"transforms", "outbox"}, {"transforms.outbox.type", "io.debezium.transforms.outbox.EventRouter"}});
+  Settings settings =
+      SettingsOf({{"transforms", "outbox"}, {"transforms.outbox.type", "io.debezium.transforms.outbox.EventRouter"}});
   std::vector<std::string> warnings;
-  ASSERT_TRUE(ApplyEnvironment({{"POSTRIDER_TRANSFORMS_OUTBOX_ROUTE_BY_FIELD", "kind"}, {"POSTRIDER_PRODUCER_OVERRIDE_LINGER_MS", "1"}}, settings,
-                               warnings)
+  ASSERT_TRUE(ApplyEnvironment({{"POSTRIDER_TRANSFORMS_OUTBOX_ROUTE_BY_FIELD", "kind"},
+                                {"POSTRIDER_PRODUCER_OVERRIDE_LINGER_MS", "1"}},
+                               settings, warnings)
                   .ok());
   EXPECT_EQ(Value(settings, "transforms.outbox.route.by.field"), "kind");
   EXPECT_EQ(Value(settings, "producer.override.linger.ms"), "1");
@@ -80,13 +84,16 @@ TEST(Environment, WarnsOfUnknownVariablesWithTheNearest) {
   ASSERT_TRUE(ApplyEnvironment({{"POSTRIDER_DATABASE_HOSTNMAE", "db"}}, settings, warnings).ok());
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0],
-            "environment POSTRIDER_DATABASE_HOSTNMAE is no known key and is ignored; did you mean POSTRIDER_DATABASE_HOSTNAME?");
+            "environment POSTRIDER_DATABASE_HOSTNMAE is no known key and is ignored; did you mean "
+            "POSTRIDER_DATABASE_HOSTNAME?");
 }
 
 TEST(Environment, LeavesTheVariablesOfKubernetesAlone) {
   Settings settings;
   std::vector<std::string> warnings;
-  ASSERT_TRUE(ApplyEnvironment({{"POSTRIDER_SERVICE_HOST", "10.0.0.1"}, {"POSTRIDER_PORT", "tcp://10.0.0.1:80"}, {"POSTRIDER_PORT_80_TCP", "x"}},
+  ASSERT_TRUE(ApplyEnvironment({{"POSTRIDER_SERVICE_HOST", "10.0.0.1"},
+                                {"POSTRIDER_PORT", "tcp://10.0.0.1:80"},
+                                {"POSTRIDER_PORT_80_TCP", "x"}},
                                settings, warnings)
                   .ok());
   EXPECT_THAT(warnings, IsEmpty());
@@ -99,7 +106,8 @@ TEST(Environment, RefusesAVariableThatFitsTwoKeys) {
   const absl::Status status = ApplyEnvironment({{"POSTRIDER_SLOT_NAME", "c"}}, settings, warnings);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(FaultOf(status), Fault::kConfiguration);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("POSTRIDER_SLOT_NAME could be any of the keys slot.name, slot_name"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("POSTRIDER_SLOT_NAME could be any of the keys slot.name, slot_name"));
 }
 
 }  // namespace

@@ -16,10 +16,13 @@ JaasEntry Parse(std::string_view text) {
   EXPECT_TRUE(entry.ok()) << entry.status();
   return entry.ok() ? *entry : JaasEntry();
 }
-std::string Error(std::string_view text) { return std::string(ParseJaas(text).status().message()); }
+std::string Error(std::string_view text) {
+  return std::string(ParseJaas(text).status().message());
+}
 
 TEST(Jaas, ReadsOneEntry) {
-  const JaasEntry entry = Parse("org.apache.kafka.common.security.plain.PlainLoginModule required username=\"alice\" password='se\"cret';");
+  const JaasEntry entry =
+      Parse("org.apache.kafka.common.security.plain.PlainLoginModule required username=\"alice\" password='se\"cret';");
   EXPECT_EQ(entry.module, "org.apache.kafka.common.security.plain.PlainLoginModule");
   EXPECT_THAT(entry.options, ElementsAre(Pair("username", "alice"), Pair("password", "se\"cret")));
   EXPECT_EQ(*entry.Find("username"), "alice");
@@ -27,11 +30,14 @@ TEST(Jaas, ReadsOneEntry) {
 }
 
 TEST(Jaas, TakesBareWordsAndAnyFlag) {
-  EXPECT_THAT(Parse("a.M$odule OPTIONAL\n useKeyTab=true x_1=a-b.c$2;").options, ElementsAre(Pair("useKeyTab", "true"), Pair("x_1", "a-b.c$2")));
+  EXPECT_THAT(Parse("a.M$odule OPTIONAL\n useKeyTab=true x_1=a-b.c$2;").options,
+              ElementsAre(Pair("useKeyTab", "true"), Pair("x_1", "a-b.c$2")));
 }
 
 TEST(Jaas, ResolvesEscapes) {
-  EXPECT_EQ(*Parse(R"(M required p="a\"b\\c\n\101\7z\477";)").Find("p"), "a\"b\\c\nA\az\x27" "7");
+  EXPECT_EQ(*Parse(R"(M required p="a\"b\\c\n\101\7z\477";)").Find("p"),
+            "a\"b\\c\nA\az\x27"
+            "7");
 }
 
 TEST(Jaas, SkipsComments) {
@@ -63,7 +69,8 @@ TEST(Jaas, RefusesWhatJavaRefuses) {
 }
 
 TEST(Jaas, ErrorsNeverQuoteTheText) {
-  for (const std::string_view text : {"M required hunter2", "hunter2 hunter2", "M required password=\"hunter2", "M required password=1hunter2;"})
+  for (const std::string_view text :
+       {"M required hunter2", "hunter2 hunter2", "M required password=\"hunter2", "M required password=1hunter2;"})
     EXPECT_THAT(Error(text), Not(HasSubstr("hunter"))) << text;
 }
 

@@ -42,7 +42,8 @@ TEST(KeyIndex, FindsTopKeys) {
   EXPECT_EQ(Documented(index, "topic.creation.enable"), "topic.creation.enable");
   EXPECT_EQ(Documented(index, "slot.nam"), "(unknown)");
   EXPECT_EQ(Documented(index, "offset.storage.file.filename"), "offset.storage.*");
-  EXPECT_EQ(Documented(index, "snapshot.select.statement.overrides.public.outbox"), "snapshot.select.statement.overrides.*");
+  EXPECT_EQ(Documented(index, "snapshot.select.statement.overrides.public.outbox"),
+            "snapshot.select.statement.overrides.*");
 }
 
 TEST(KeyIndex, TransformKeysDependOnTheTransformsClass) {

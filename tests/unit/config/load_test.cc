@@ -75,7 +75,8 @@ TEST(Load, DefaultsAreThoseOfConfig) {
 TEST(Load, ReadsOurOwnKeys) {
   const auto loaded = LoadWith(
       "name=n\ntopic.prefix=p\nextended.headers.enabled=true\nerrors.tolerance=all\npostrider.inflight.bytes=1048576\n"
-      "postrider.drain.timeout.ms=1\npostrider.server.stop.drain.ms=2\npostrider.log.level=DEBUG\npostrider.log.format=json\n");
+      "postrider.drain.timeout.ms=1\npostrider.server.stop.drain.ms=2\npostrider.log.level=DEBUG\npostrider.log.format="
+      "json\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->config.name, "n");
   EXPECT_EQ(loaded->config.topic_prefix, "p");
@@ -89,13 +90,15 @@ TEST(Load, ReadsOurOwnKeys) {
 }
 
 TEST(Load, RefusesOtherConnectors) {
-  EXPECT_THAT(ErrorWith("connector.class=io.debezium.connector.mysql.MySqlConnector"), HasSubstr("Postrider replaces io.debezium.connector.postgresql"));
+  EXPECT_THAT(ErrorWith("connector.class=io.debezium.connector.mysql.MySqlConnector"),
+              HasSubstr("Postrider replaces io.debezium.connector.postgresql"));
   EXPECT_EQ(ErrorWith("connector.class=io.debezium.connector.postgresql.PostgresConnector "), "");
 }
 
 TEST(Load, AMissingTopicPrefixWarnsOnlyWhereItShows) {
   EXPECT_THAT(WarningsWith("transforms.outbox.table.fields.additional.placement=a:header"), IsEmpty());
-  EXPECT_THAT(WarningsWith("transforms.outbox.table.fields.additional.placement=a:envelope"), HasSubstr("topic.prefix is missing: the slot's name, debezium,"));
+  EXPECT_THAT(WarningsWith("transforms.outbox.table.fields.additional.placement=a:envelope"),
+              HasSubstr("topic.prefix is missing: the slot's name, debezium,"));
   EXPECT_THAT(WarningsWith("extended.headers.enabled=true"), HasSubstr("topic.prefix is missing"));
   EXPECT_THAT(ErrorWith("topic.prefix=a b"), HasSubstr("topic.prefix is 'a b': allowed are letters"));
 }
@@ -107,7 +110,8 @@ TEST(Load, TheFirstOfSeveralProblemsIsNamedWithTheirNumber) {
 }
 
 TEST(Load, InspectReportsEverythingEvenWhereItIsRefused) {
-  const Inspection inspection = InspectWith("slot.failover=maybe\nslot.name=orders\nmax.batch.size=1\nunknown.thing=1\nproducer.linger.ms=1\n");
+  const Inspection inspection =
+      InspectWith("slot.failover=maybe\nslot.name=orders\nmax.batch.size=1\nunknown.thing=1\nproducer.linger.ms=1\n");
   EXPECT_EQ(FaultOf(inspection.status), Fault::kConfiguration);
   EXPECT_EQ(FindReport(inspection.keys, "slot.failover")->outcome, KeyOutcome::kRefused);
   EXPECT_EQ(FindReport(inspection.keys, "slot.failover")->remark, "is 'maybe': allowed is true or false");
@@ -127,18 +131,22 @@ TEST(Load, InspectReportsEverythingEvenWhereItIsRefused) {
 
 TEST(Load, TakesTheFilesOfConnectStandalone) {
   const Scratch scratch;
-  const auto loaded = Load({.files = {scratch.Write("connect-standalone.properties",
-                                                    "bootstrap.servers=kafka:9092\nkey.converter=org.apache.kafka.connect.json.JsonConverter\n"
-                                                    "value.converter=org.apache.kafka.connect.json.JsonConverter\n"
-                                                    "key.converter.schemas.enable=false\nvalue.converter.schemas.enable=false\n"
-                                                    "offset.storage.file.filename=/tmp/connect.offsets\noffset.flush.interval.ms=10000\nplugin.path=/opt\n"),
-                                      scratch.Write("connector.json",
-                                                    R"({"name":"outbox","config":{"connector.class":"io.debezium.connector.postgresql.PostgresConnector",
+  const auto loaded = Load(
+      {.files =
+           {scratch.Write("connect-standalone.properties",
+                          "bootstrap.servers=kafka:9092\nkey.converter=org.apache.kafka.connect.json.JsonConverter\n"
+                          "value.converter=org.apache.kafka.connect.json.JsonConverter\n"
+                          "key.converter.schemas.enable=false\nvalue.converter.schemas.enable=false\n"
+                          "offset.storage.file.filename=/tmp/"
+                          "connect.offsets\noffset.flush.interval.ms=10000\nplugin.path=/opt\n"),
+            scratch.Write(
+                "connector.json",
+                R"({"name":"outbox","config":{"connector.class":"io.debezium.connector.postgresql.PostgresConnector",
           "plugin.name":"pgoutput","database.hostname":"db","database.port":5432,"database.user":"u","database.password":"${env:PW}",
           "database.dbname":"d","topic.prefix":"app","table.include.list":"public.outbox","transforms":"outbox","tasks.max":"1",
           "transforms.outbox.type":"io.debezium.transforms.outbox.EventRouter"}})")},
-                            .overrides = {},
-                            .environment = {{"PW", "secret"}}});
+       .overrides = {},
+       .environment = {{"PW", "secret"}}});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_THAT(loaded->warnings, IsEmpty());
   EXPECT_EQ(loaded->config.name, "outbox");

@@ -19,7 +19,8 @@ TEST(Pem, KeepsAllBlocks) {
 TEST(Pem, LeavesOtherTextAlone) {
   EXPECT_EQ(NormalizePem("no certificate"), "no certificate");
   EXPECT_EQ(NormalizePem("-----BEGIN A-----\nAAA="), "-----BEGIN A-----\nAAA=");
-  const std::string legacy = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAA=\n-----END RSA PRIVATE KEY-----";
+  const std::string legacy =
+      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAA=\n-----END RSA PRIVATE KEY-----";
   EXPECT_EQ(NormalizePem(legacy), legacy + "\n");
 }
 

@@ -22,12 +22,12 @@ TEST(Placeholders, ARegexGroupIsNone) {
 }
 
 TEST(Placeholders, TakesVariablesInTheMiddleOfText) {
-  const Placeholders placeholders({{"HOST", "db"}, {"EMPTY", ""}});
+  const Placeholders placeholders(Placeholders::Environment{{"HOST", "db"}, {"EMPTY", ""}});
   EXPECT_EQ(*placeholders.Resolve("a-${env:HOST}-${env:EMPTY}-${env:HOST}.${group}"), "a-db--db.${group}");
 }
 
 TEST(Placeholders, DoesNotLookThroughWhatItGot) {
-  const Placeholders placeholders({{"A", "${env:B}"}, {"B", "no"}});
+  const Placeholders placeholders(Placeholders::Environment{{"A", "${env:B}"}, {"B", "no"}});
   EXPECT_EQ(*placeholders.Resolve("${env:A}"), "${env:B}");
 }
 
@@ -58,28 +58,31 @@ TEST(Placeholders, TakesAFileOfADirectoryWithoutItsLastNewline) {
 TEST(Placeholders, ErrorsNameWhatIsMissingAndNoValue) {
   const Scratch scratch;
   const std::string path = scratch.Write("s.properties", "other=hidden");
-  const Placeholders placeholders({{"A", "hidden"}});
+  const Placeholders placeholders(Placeholders::Environment{{"A", "hidden"}});
   EXPECT_EQ(Error(placeholders, "x${env:NO}"), "${env:NO}: the environment has no variable NO");
   EXPECT_EQ(Error(placeholders, "${file:/no/such:k}"), "${file:/no/such:k}: /no/such does not exist");
   EXPECT_THAT(Error(placeholders, "${env:A}${file:" + path + ":k}"), HasSubstr(path + " has no key k"));
   EXPECT_THAT(Error(placeholders, "${env:A}${file:" + path + ":k}"), Not(HasSubstr("hidden")));
   EXPECT_THAT(Error(placeholders, "${directory:" + scratch.Path("") + ":no}"), HasSubstr("does not exist"));
-  EXPECT_THAT(Error(placeholders, "${vault:a:b}"), HasSubstr("no config provider is called vault; there is directory, env, file"));
+  EXPECT_THAT(Error(placeholders, "${vault:a:b}"),
+              HasSubstr("no config provider is called vault; there is directory, env, file"));
 }
 
 TEST(Placeholders, RefusesMalformedOnes) {
   const Scratch scratch;
   scratch.Write("x", "1");
-  const Placeholders placeholders({{"A", "1"}});
+  const Placeholders placeholders(Placeholders::Environment{{"A", "1"}});
   EXPECT_THAT(Error(placeholders, "${env:path:A}"), HasSubstr("has no path"));
   EXPECT_THAT(Error(placeholders, "${file:k}"), HasSubstr("write ${file:PATH:KEY}"));
-  EXPECT_THAT(Error(placeholders, "${directory:" + scratch.Path("sub") + ":../x}"), HasSubstr("write ${directory:PATH:FILE}"));
+  EXPECT_THAT(Error(placeholders, "${directory:" + scratch.Path("sub") + ":../x}"),
+              HasSubstr("write ${directory:PATH:FILE}"));
   scratch.Write("bad.properties", "a=1\nb=\\u1");
-  EXPECT_THAT(Error(placeholders, "${file:" + scratch.Path("bad.properties") + ":a}"), HasSubstr("bad.properties, line 2"));
+  EXPECT_THAT(Error(placeholders, "${file:" + scratch.Path("bad.properties") + ":a}"),
+              HasSubstr("bad.properties, line 2"));
 }
 
 TEST(Placeholders, OnlyNamedAliasesAreKnown) {
-  const Placeholders placeholders({{"A", "1"}}, {{"vars", ProviderKind::kEnvironment}});
+  const Placeholders placeholders(Placeholders::Environment{{"A", "1"}}, {{"vars", ProviderKind::kEnvironment}});
   EXPECT_EQ(*placeholders.Resolve("${vars:A}"), "1");
   EXPECT_THAT(Error(placeholders, "${env:A}"), HasSubstr("no config provider is called env; there is vars"));
   EXPECT_THAT(Error(Placeholders({}, {}), "${env:A}"), HasSubstr("there is none"));
@@ -87,7 +90,8 @@ TEST(Placeholders, OnlyNamedAliasesAreKnown) {
 
 TEST(Placeholders, KnowsTheClassesOfKafka) {
   EXPECT_EQ(ProviderKindOf("org.apache.kafka.common.config.provider.FileConfigProvider"), ProviderKind::kFile);
-  EXPECT_EQ(ProviderKindOf("org.apache.kafka.common.config.provider.DirectoryConfigProvider"), ProviderKind::kDirectory);
+  EXPECT_EQ(ProviderKindOf("org.apache.kafka.common.config.provider.DirectoryConfigProvider"),
+            ProviderKind::kDirectory);
   EXPECT_EQ(ProviderKindOf("org.apache.kafka.common.config.provider.EnvVarConfigProvider"), ProviderKind::kEnvironment);
   EXPECT_EQ(ProviderKindOf("io.strimzi.kafka.EnvVarConfigProvider"), ProviderKind::kEnvironment);
   EXPECT_EQ(ProviderKindOf("io.strimzi.kafka.KubernetesSecretConfigProvider"), std::nullopt);

@@ -23,27 +23,33 @@ std::vector<std::pair<std::string, std::string>> Pairs(std::string_view text) {
   return pairs;
 }
 
-std::string Error(std::string_view text) { return std::string(ParseProperties(text).status().message()); }
+std::string Error(std::string_view text) {
+  return std::string(ParseProperties(text).status().message());
+}
 
 TEST(Properties, TakesAllSeparators) {
   EXPECT_THAT(Pairs("a=1\nb:2\nc 3\nd\t4\ne = 5\nf : 6\ng   7\nh=\ni\n"),
-              ElementsAre(Pair("a", "1"), Pair("b", "2"), Pair("c", "3"), Pair("d", "4"), Pair("e", "5"), Pair("f", "6"), Pair("g", "7"),
-                          Pair("h", ""), Pair("i", "")));
+              ElementsAre(Pair("a", "1"), Pair("b", "2"), Pair("c", "3"), Pair("d", "4"), Pair("e", "5"),
+                          Pair("f", "6"), Pair("g", "7"), Pair("h", ""), Pair("i", "")));
 }
 
 TEST(Properties, SecondSeparatorBelongsToTheValue) {
-  EXPECT_THAT(Pairs("a==1\nb=:2\nc := 3\nurl=jdbc:postgresql://h:5432/db?a=b\n"),
-              ElementsAre(Pair("a", "=1"), Pair("b", ":2"), Pair("c", "= 3"), Pair("url", "jdbc:postgresql://h:5432/db?a=b")));
+  EXPECT_THAT(
+      Pairs("a==1\nb=:2\nc := 3\nurl=jdbc:postgresql://h:5432/db?a=b\n"),
+      ElementsAre(Pair("a", "=1"), Pair("b", ":2"), Pair("c", "= 3"), Pair("url", "jdbc:postgresql://h:5432/db?a=b")));
 }
 
-TEST(Properties, KeepsBlanksAtTheEndOfAValue) { EXPECT_THAT(Pairs("a=1 \t\n"), ElementsAre(Pair("a", "1 \t"))); }
+TEST(Properties, KeepsBlanksAtTheEndOfAValue) {
+  EXPECT_THAT(Pairs("a=1 \t\n"), ElementsAre(Pair("a", "1 \t")));
+}
 
 TEST(Properties, SkipsCommentsAndBlankLines) {
   EXPECT_THAT(Pairs("# a=1\n  ! b=2\n\n \t\f\nc=3\n#\\\nd=4\n#end"), ElementsAre(Pair("c", "3"), Pair("d", "4")));
 }
 
 TEST(Properties, TakesAllLineEnds) {
-  EXPECT_THAT(Pairs("a=1\r\nb=2\rc=3\n\rd=4"), ElementsAre(Pair("a", "1"), Pair("b", "2"), Pair("c", "3"), Pair("d", "4")));
+  EXPECT_THAT(Pairs("a=1\r\nb=2\rc=3\n\rd=4"),
+              ElementsAre(Pair("a", "1"), Pair("b", "2"), Pair("c", "3"), Pair("d", "4")));
 }
 
 TEST(Properties, JoinsContinuationLines) {
@@ -67,7 +73,8 @@ TEST(Properties, Unescapes) {
 
 TEST(Properties, UnicodeEscapesAndUtf8AreTheSame) {
   EXPECT_THAT(Pairs("a=\\u0041\\u00e9\\u20AC\\ud83d\\ude00\nb=A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\n"),
-              ElementsAre(Pair("a", "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"), Pair("b", "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80")));
+              ElementsAre(Pair("a", "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
+                          Pair("b", "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80")));
 }
 
 TEST(Properties, NumbersTheLineWhereTheKeyBegins) {
@@ -79,7 +86,9 @@ TEST(Properties, NumbersTheLineWhereTheKeyBegins) {
   EXPECT_EQ((*entries)[2].line, 7);
 }
 
-TEST(Properties, KeepsAKeyThatIsGivenTwice) { EXPECT_THAT(Pairs("a=1\na=2\n"), ElementsAre(Pair("a", "1"), Pair("a", "2"))); }
+TEST(Properties, KeepsAKeyThatIsGivenTwice) {
+  EXPECT_THAT(Pairs("a=1\na=2\n"), ElementsAre(Pair("a", "1"), Pair("a", "2")));
+}
 
 TEST(Properties, RefusesWhatIsNoText) {
   EXPECT_THAT(Error("a=1\nb=\xFF\n"), HasSubstr("line 2: not UTF-8"));

@@ -38,7 +38,8 @@ TEST(SlotOptions, LeavesOutStreamOptionsThatAreOurs) {
   ASSERT_TRUE(loaded.ok());
   EXPECT_THAT(loaded->config.slot.stream_params, ElementsAre(Pair("origin", "any")));
   const std::string warnings = WarningsWith(text);
-  for (const std::string_view part : {"proto_version", "streaming", "'nonsense'", "'=1'"}) EXPECT_THAT(warnings, HasSubstr(std::string(part)));
+  for (const std::string_view part : {"proto_version", "streaming", "'nonsense'", "'=1'"})
+    EXPECT_THAT(warnings, HasSubstr(std::string(part)));
 }
 
 TEST(PublicationOptions, UpdatesArePublishedWhereTheRouterAsksForThem) {
@@ -55,7 +56,8 @@ TEST(PublicationOptions, UpdatesArePublishedWhereTheRouterAsksForThem) {
 }
 
 TEST(PublicationOptions, ReadsAllKeys) {
-  const auto loaded = LoadWith("publication.name=Pub\npublication.autocreate.mode=no_tables\npublish.via.partition.root=true\n");
+  const auto loaded =
+      LoadWith("publication.name=Pub\npublication.autocreate.mode=no_tables\npublish.via.partition.root=true\n");
   ASSERT_TRUE(loaded.ok());
   EXPECT_EQ(loaded->config.publication.name, "Pub");
   EXPECT_EQ(loaded->config.publication.autocreate, PublicationAutocreate::kNoTables);
@@ -84,18 +86,21 @@ TEST(SnapshotOptions, EachOverrideHasItsStatement) {
       "snapshot.select.statement.overrides.public.outbox=SELECT 1\nsnapshot.select.statement.overrides.a.b=SELECT 2\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->config.snapshot.include_collection_list, "public.outbox");
-  EXPECT_THAT(loaded->config.snapshot.select_overrides, ElementsAre(Pair("public.outbox", "SELECT 1"), Pair("a.b", "SELECT 2")));
+  EXPECT_THAT(loaded->config.snapshot.select_overrides,
+              ElementsAre(Pair("public.outbox", "SELECT 1"), Pair("a.b", "SELECT 2")));
   EXPECT_THAT(ErrorWith("snapshot.select.statement.overrides=a.b"),
               HasSubstr("names a.b, but snapshot.select.statement.overrides.a.b has no statement"));
 }
 
 TEST(TableOptions, IncludeAndExcludeAreNotBothGiven) {
-  const auto loaded = LoadWith("table.include.list=public.outbox\nschema.exclude.list=x\ncolumn.exclude.list=.*\\\\.secret\n");
+  const auto loaded =
+      LoadWith("table.include.list=public.outbox\nschema.exclude.list=x\ncolumn.exclude.list=.*\\\\.secret\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->config.tables.table_include_list, "public.outbox");
   EXPECT_EQ(loaded->config.tables.schema_exclude_list, "x");
   EXPECT_EQ(loaded->config.tables.column_exclude_list, ".*\\.secret");
-  EXPECT_THAT(ErrorWith("table.include.list=a\ntable.exclude.list=b"), HasSubstr("table.exclude.list stands beside table.include.list"));
+  EXPECT_THAT(ErrorWith("table.include.list=a\ntable.exclude.list=b"),
+              HasSubstr("table.exclude.list stands beside table.include.list"));
   EXPECT_THAT(ErrorWith("schema.include.list=a\nschema.exclude.list=b"), HasSubstr("schema.exclude.list"));
   EXPECT_THAT(ErrorWith("column.include.list=a\ncolumn.exclude.list=b"), HasSubstr("column.exclude.list"));
 }

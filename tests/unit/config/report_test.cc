@@ -24,7 +24,8 @@ TEST(Report, AlignsColumnsByCharacters) {
 
 TEST(Report, ALongCellPushesOnlyItsOwnLine) {
   Inspection inspection;
-  inspection.keys = {{std::string(80, 'k'), "v", "o", KeyOutcome::kHonoured, "", ""}, {"k", "v", "o", KeyOutcome::kHonoured, "", ""}};
+  inspection.keys = {{std::string(80, 'k'), "v", "o", KeyOutcome::kHonoured, "", ""},
+                     {"k", "v", "o", KeyOutcome::kHonoured, "", ""}};
   EXPECT_THAT(FormatReport(inspection), HasSubstr("\nk" + std::string(61, ' ') + "v      o"));
 }
 
@@ -39,10 +40,13 @@ TEST(Report, EndsWithWarningsAndProblems) {
 }
 
 TEST(Report, ShowsNoSecret) {
-  const std::string text = FormatReport(InspectWith(
-      "database.password=hunter2\ndatabase.pasword=hunter2\nconsumer.sasl.jaas.config=hunter2\nproducer.security.protocol=SASL_PLAINTEXT\n"
-      "producer.sasl.mechanism=PLAIN\nproducer.sasl.jaas.config=PlainLoginModule required username=\"hunter2\" password=\"hunter2\";\n"
-      "producer.ssl.keystore.password=hunter2\nlibrdkafka.sasl.oauthbearer.client.secret=hunter2\nmy.api.token=hunter2\n"));
+  const std::string text =
+      FormatReport(InspectWith("database.password=hunter2\ndatabase.pasword=hunter2\nconsumer.sasl.jaas.config="
+                               "hunter2\nproducer.security.protocol=SASL_PLAINTEXT\n"
+                               "producer.sasl.mechanism=PLAIN\nproducer.sasl.jaas.config=PlainLoginModule required "
+                               "username=\"hunter2\" password=\"hunter2\";\n"
+                               "producer.ssl.keystore.password=hunter2\nlibrdkafka.sasl.oauthbearer.client.secret="
+                               "hunter2\nmy.api.token=hunter2\n"));
   EXPECT_THAT(text, HasSubstr("***"));
   EXPECT_THAT(text, Not(HasSubstr("hunter2"))) << text;
 }

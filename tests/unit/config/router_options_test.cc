@@ -10,6 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::FieldsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Key(std::string_view name, std::string_view value) {
   return "transforms.outbox." + std::string(name) + "=" + std::string(value) + "\n";
@@ -22,12 +23,13 @@ Router RouterOf(const std::string& text) {
 }
 
 TEST(RouterOptions, ReadsAllKeys) {
-  const Router router = RouterOf(
-      Key("table.field.event.id", "i") + Key("table.field.event.key", "k") + Key("table.field.event.payload", "p") +
-      Key("table.field.event.timestamp", "t") + Key("table.field.event.schema.version", "v") + Key("route.by.field", "r") +
-      Key("route.topic.regex", "(?<x>.*)-(.*)") + Key("route.topic.replacement", "$2.${x}") + Key("route.tombstone.on.empty.payload", "true") +
-      Key("table.expand.json.payload", "true") + Key("table.json.payload.null.behavior", "optional_bytes") +
-      Key("table.op.invalid.behavior", "fatal"));
+  const Router router =
+      RouterOf(Key("table.field.event.id", "i") + Key("table.field.event.key", "k") +
+               Key("table.field.event.payload", "p") + Key("table.field.event.timestamp", "t") +
+               Key("table.field.event.schema.version", "v") + Key("route.by.field", "r") +
+               Key("route.topic.regex", "(?<x>.*)-(.*)") + Key("route.topic.replacement", "$2.${x}") +
+               Key("route.tombstone.on.empty.payload", "true") + Key("table.expand.json.payload", "true") +
+               Key("table.json.payload.null.behavior", "optional_bytes") + Key("table.op.invalid.behavior", "fatal"));
   EXPECT_EQ(router.alias, "outbox");
   EXPECT_EQ(router.event_id, "i");
   EXPECT_EQ(router.event_key, "k");
@@ -44,7 +46,8 @@ TEST(RouterOptions, ReadsAllKeys) {
 }
 
 TEST(RouterOptions, PlacementGrammar) {
-  const Router router = RouterOf(Key("table.fields.additional.placement", "type:header:eventType, tenant:ENVELOPE ,part:partition,type:header:,"));
+  const Router router = RouterOf(
+      Key("table.fields.additional.placement", "type:header:eventType, tenant:ENVELOPE ,part:partition,type:header:,"));
   EXPECT_THAT(router.additional_fields, ElementsAre(FieldsAre("type", FieldPlacement::kHeader, "eventType"),
                                                     FieldsAre("tenant", FieldPlacement::kEnvelope, "tenant"),
                                                     FieldsAre("part", FieldPlacement::kPartition, "part"),
@@ -56,46 +59,60 @@ TEST(RouterOptions, RefusesBadPlacements) {
   for (const std::string value : {"type", "a:header:x:y", "a:header,,b:header", ":header", "a:header, "})
     EXPECT_THAT(ErrorWith(Key(name, value)), HasSubstr("is not column:placement or column:placement:alias")) << value;
   EXPECT_THAT(ErrorWith(Key(name, "")), HasSubstr("allowed is column:placement"));
-  EXPECT_THAT(ErrorWith(Key(name, "type:nowhere")), HasSubstr("'nowhere' is no placement: allowed are header, envelope and partition"));
-  EXPECT_THAT(ErrorWith(Key(name, "a:envelope,b:envelope:a")), HasSubstr("two fields called a"));
-  EXPECT_THAT(ErrorWith(Key(name, "payload:envelope")), HasSubstr("two fields called payload"));
+  EXPECT_THAT(ErrorWith(Key(name, "type:nowhere")),
+              HasSubstr("'nowhere' is no placement: allowed are header, envelope and partition"));
+  EXPECT_THAT(ErrorWith(Key(name, "a:envelope,b:envelope:a")), HasSubstr("two fields called 'a'"));
+  EXPECT_THAT(ErrorWith(Key(name, "payload:envelope")), HasSubstr("two fields called 'payload'"));
   EXPECT_EQ(ErrorWith(Key(name, "a:header,b:header:a")), "");
+}
+
+TEST(RouterOptions, WhatAPlaceholderGaveIsNotQuoted) {
+  const std::string error =
+      ErrorWith(Key("table.fields.additional.placement", "${env:FIELDS}"), {{"FIELDS", "type:hunter2"}});
+  EXPECT_THAT(error, HasSubstr("is '${env:FIELDS}': a part of it is no placement"));
+  EXPECT_THAT(error, Not(HasSubstr("hunter2")));
 }
 
 TEST(RouterOptions, BothNamesForMissingColumns) {
   EXPECT_TRUE(RouterOf("").additional_missing_is_error);
   EXPECT_FALSE(RouterOf(Key("table.field.additional.missing", "ignore")).additional_missing_is_error);
   EXPECT_FALSE(RouterOf(Key("table.fields.additional.error.on.missing", "false")).additional_missing_is_error);
-  EXPECT_TRUE(RouterOf(Key("table.field.additional.missing", "error") + Key("table.fields.additional.error.on.missing", "false"))
+  EXPECT_TRUE(RouterOf(Key("table.field.additional.missing", "error") +
+                       Key("table.fields.additional.error.on.missing", "false"))
                   .additional_missing_is_error);
 }
 
 TEST(RouterOptions, RegexAndReplacementAreCheckedAtTheStart) {
-  EXPECT_THAT(ErrorWith(Key("route.topic.regex", "(")), HasSubstr("transforms.outbox.route.topic.regex is '(': not a regular expression"));
-  EXPECT_THAT(ErrorWith(Key("route.topic.replacement", "${nope}")), HasSubstr("transforms.outbox.route.topic.replacement is '${nope}': does not fit"));
+  EXPECT_THAT(ErrorWith(Key("route.topic.regex", "(")),
+              HasSubstr("transforms.outbox.route.topic.regex is '(': not a regular expression"));
+  EXPECT_THAT(ErrorWith(Key("route.topic.replacement", "${nope}")),
+              HasSubstr("transforms.outbox.route.topic.replacement is '${nope}': does not fit"));
   EXPECT_THAT(ErrorWith(Key("route.topic.regex", "a|ab")), HasSubstr("does not fit route.topic.regex"));
 }
 
 TEST(RouterOptions, ExactlyOneRouter) {
   EXPECT_THAT(ErrorWith("transforms="), HasSubstr("no EventRouter is configured"));
-  EXPECT_THAT(ErrorWith("transforms=outbox,b\ntransforms.b.type=EventRouter"), HasSubstr("names more than one EventRouter (outbox, b)"));
+  EXPECT_THAT(ErrorWith("transforms=outbox,b\ntransforms.b.type=EventRouter"),
+              HasSubstr("names more than one EventRouter (outbox, b)"));
   EXPECT_THAT(ErrorWith("transforms=outbox,b"), HasSubstr("names b, but transforms.b.type is missing"));
 }
 
 TEST(RouterOptions, OtherTransformsAreRefusedByName) {
   const std::string prefix = "transforms=outbox,b\ntransforms.b.regex=x\ntransforms.b.type=";
   for (const std::string name : {"RegexRouter", "InsertHeader", "DropHeaders", "Filter"})
-    EXPECT_THAT(ErrorWith(prefix + "org.apache.kafka.connect.transforms." + name),
-                HasSubstr("transforms.b.type is org.apache.kafka.connect.transforms." + name + ": it is not supported yet"));
+    EXPECT_THAT(
+        ErrorWith(prefix + "org.apache.kafka.connect.transforms." + name),
+        HasSubstr("transforms.b.type is org.apache.kafka.connect.transforms." + name + ": it is not supported yet"));
   EXPECT_THAT(ErrorWith(prefix + "io.debezium.transforms.ExtractNewRecordState"),
-              HasSubstr("is io.debezium.transforms.ExtractNewRecordState, a transform that is not supported"));
+              HasSubstr("is 'io.debezium.transforms.ExtractNewRecordState': a transform that is not supported"));
 }
 
 TEST(RouterOptions, ReadsThePredicate) {
   const std::string predicate =
       "predicates=isOutbox\npredicates.isOutbox.type=org.apache.kafka.connect.transforms.predicates.TopicNameMatches\n"
       "predicates.isOutbox.pattern=app\\\\.public\\\\.outbox\n";
-  const Router router = RouterOf("topic.prefix=app\n" + Key("predicate", "isOutbox") + Key("negate", "true") + predicate);
+  const Router router =
+      RouterOf("topic.prefix=app\n" + Key("predicate", "isOutbox") + Key("negate", "true") + predicate);
   ASSERT_TRUE(router.predicate);
   EXPECT_EQ(router.predicate->pattern, "app\\.public\\.outbox");
   EXPECT_TRUE(router.predicate->negate);
@@ -103,14 +120,27 @@ TEST(RouterOptions, ReadsThePredicate) {
 }
 
 TEST(RouterOptions, RefusesPredicatesThatAreNotWhole) {
-  EXPECT_THAT(ErrorWith(Key("negate", "true")), HasSubstr("transforms.outbox.negate has no meaning without transforms.outbox.predicate"));
+  EXPECT_THAT(ErrorWith(Key("negate", "true")),
+              HasSubstr("transforms.outbox.negate has no meaning without transforms.outbox.predicate"));
   EXPECT_THAT(ErrorWith(Key("predicate", "p")), HasSubstr("`predicates` does not list it"));
   EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\n"), HasSubstr("predicates.p.type is missing"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\n"), HasSubstr("predicates.p.pattern is missing"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=HasHeaderKey\n"), HasSubstr("HasHeaderKey: it is not supported yet"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=com.example.P\n"), HasSubstr("Postrider knows"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\npredicates.p.pattern=(\n"),
-              HasSubstr("predicates.p.pattern is '(': not a regular expression"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\n"),
+              HasSubstr("predicates.p.pattern is missing"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=HasHeaderKey\n"),
+              HasSubstr("HasHeaderKey: it is not supported yet"));
+  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=com.example.P\n"),
+              HasSubstr("Postrider knows"));
+  EXPECT_THAT(
+      ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\npredicates.p.pattern=(\n"),
+      HasSubstr("predicates.p.pattern is '(': not a regular expression"));
+}
+
+TEST(RouterOptions, TracingHeadersOnlyWhereAskedFor) {
+  const std::string field = Key("tracing.span.context.field", "trace");
+  EXPECT_FALSE(RouterOf(field).tracing_headers);
+  EXPECT_EQ(RouterOf(field).tracing_context_field, std::nullopt);
+  EXPECT_EQ(RouterOf(field + "postrider.tracing.headers=true\n").tracing_context_field, "trace");
+  EXPECT_EQ(RouterOf("postrider.tracing.headers=true\n").tracing_context_field, "tracingspancontext");
 }
 
 TEST(RouterOptions, SkippedOperations) {
@@ -122,7 +152,8 @@ TEST(RouterOptions, SkippedOperations) {
 
 TEST(RouterOptions, ColumnTypesHandling) {
   const auto loaded = LoadWith(
-      "decimal.handling.mode=double\ntime.precision.mode=isostring\nbinary.handling.mode=base64-url-safe\ninterval.handling.mode=string\n"
+      "decimal.handling.mode=double\ntime.precision.mode=isostring\nbinary.handling.mode=base64-url-safe\ninterval."
+      "handling.mode=string\n"
       "hstore.handling.mode=map\nmoney.fraction.digits=4\ninclude.unknown.datatypes=true\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const Types& types = loaded->config.types;

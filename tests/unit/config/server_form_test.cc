@@ -32,7 +32,9 @@ constexpr std::string_view kServer =
 
 absl::StatusOr<Loaded> LoadServer(const std::string& text, Environment environment = {}) {
   const Scratch scratch;
-  return Load({.files = {scratch.Write("application.properties", std::string(kServer) + text)}, .overrides = {}, .environment = std::move(environment)});
+  return Load({.files = {scratch.Write("application.properties", std::string(kServer) + text)},
+               .overrides = {},
+               .environment = std::move(environment)});
 }
 
 TEST(ServerForm, MeansWhatTheConnectorsKeysMean) {
@@ -57,7 +59,8 @@ TEST(ServerForm, DefaultIsJsonForAllThree) {
 
 TEST(ServerForm, FormatsAndTheirOptions) {
   const auto loaded = LoadServer(
-      "debezium.format.key=simplestring\ndebezium.format.schemas.enable=false\ndebezium.format.header.schemas.enable=true\n"
+      "debezium.format.key=simplestring\ndebezium.format.schemas.enable=false\ndebezium.format.header.schemas.enable="
+      "true\n"
       "debezium.format.value=json\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->config.converters.key.kind, ConverterKind::kString);
@@ -65,7 +68,8 @@ TEST(ServerForm, FormatsAndTheirOptions) {
   EXPECT_TRUE(loaded->config.converters.header.schemas_enable);
   const auto avro = LoadServer("debezium.format.value=avro\n");
   ASSERT_FALSE(avro.ok());
-  EXPECT_THAT(std::string(avro.status().message()), HasSubstr("debezium.format.value is io.confluent.connect.avro.AvroConverter"));
+  EXPECT_THAT(std::string(avro.status().message()),
+              HasSubstr("debezium.format.value is io.confluent.connect.avro.AvroConverter"));
 }
 
 TEST(ServerForm, VariablesComeBeforeTheFile) {
@@ -89,12 +93,14 @@ TEST(ServerForm, VariablesCountOnlyBesideSuchAFile) {
 TEST(ServerForm, MessagesNameTheKeyAsWritten) {
   const auto loaded = LoadServer("debezium.source.slot.name=Bad\n");
   ASSERT_FALSE(loaded.ok());
-  EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("application.properties:17: debezium.source.slot.name is 'Bad'"));
+  EXPECT_THAT(std::string(loaded.status().message()),
+              HasSubstr("application.properties:17: debezium.source.slot.name is 'Bad'"));
 }
 
 TEST(ServerForm, NoDefaultOfASecretIsShown) {
   const Scratch scratch;
-  const Inspection inspection = Inspect({.files = {scratch.Write("application.properties", kServer)}, .overrides = {}, .environment = {}});
+  const Inspection inspection =
+      Inspect({.files = {scratch.Write("application.properties", kServer)}, .overrides = {}, .environment = {}});
   ASSERT_TRUE(inspection.status.ok()) << inspection.status;
   for (const KeyReport& key : inspection.keys) EXPECT_THAT(key.value, Not(HasSubstr("hunter2"))) << key.key;
 }
@@ -108,7 +114,8 @@ TEST(ServerForm, AnotherSinkIsRefused) {
 TEST(ServerForm, UnresolvedExpressionsSayHowToWriteADollar) {
   const auto loaded = LoadServer("debezium.transforms.outbox.route.topic.replacement=${routedByValue}\n");
   ASSERT_FALSE(loaded.ok());
-  EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("neither the environment nor the file has routedByValue"));
+  EXPECT_THAT(std::string(loaded.status().message()),
+              HasSubstr("neither the environment nor the file has routedByValue"));
 }
 
 TEST(ServerExpressions, ResolvesFromTheNearestName) {
@@ -116,6 +123,15 @@ TEST(ServerExpressions, ResolvesFromTheNearestName) {
   EXPECT_EQ(*expressions.Resolve("1${a.b}2${x}3${k}4${no:de:fault}5$$6$7"), "1env2lower3env!4de:fault5$6$7");
   EXPECT_THAT(std::string(expressions.Resolve("${loop}").status().message()), HasSubstr("refer to each other"));
   EXPECT_EQ(*expressions.Resolve("${open"), "${open");
+}
+
+TEST(ServerExpressions, CannotMultiplyWithoutEnd) {
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "${b}";
+  const ServerExpressions expressions({}, {{"a", many}, {"b", many}});
+  EXPECT_FALSE(expressions.Resolve("${a}").ok());
+  const ServerExpressions two({}, {{"a", many}, {"b", "x"}});
+  EXPECT_EQ(two.Resolve("${a}")->size(), 100U);
 }
 
 TEST(ServerForm, IsRecognisedByItsKeys) {

@@ -29,7 +29,8 @@ TEST(Settings, OriginsNameFileAndLine) {
   EXPECT_EQ((Origin{.line = 12, .name = "connector.properties"}).ToString(), "connector.properties:12");
   EXPECT_EQ((Origin{.line = 3, .name = "-"}).ToString(), "standard input:3");
   EXPECT_EQ((Origin{.line = 0, .name = "application.properties"}).ToString(), "application.properties");
-  EXPECT_EQ((Origin{.kind = Origin::Kind::kEnvironment, .name = "POSTRIDER_SLOT_NAME"}).ToString(), "environment POSTRIDER_SLOT_NAME");
+  EXPECT_EQ((Origin{.kind = Origin::Kind::kEnvironment, .name = "POSTRIDER_SLOT_NAME"}).ToString(),
+            "environment POSTRIDER_SLOT_NAME");
   EXPECT_EQ((Origin{.kind = Origin::Kind::kSet}).ToString(), "--set");
 }
 

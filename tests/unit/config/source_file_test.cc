@@ -13,7 +13,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string Error(const std::string& path, std::string_view text) { return std::string(ParseSource(path, text).status().message()); }
+std::string Error(const std::string& path, std::string_view text) {
+  return std::string(ParseSource(path, text).status().message());
+}
 
 TEST(SourceFile, TheNamesEndDecidesTheForm) {
   EXPECT_EQ(ParseSource("a.json", "{\"k\":\"v\"}")->front().value, "v");
@@ -43,7 +45,8 @@ TEST(SourceFile, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(std::string(missing.message()), scratch.Path("no.properties") + " does not exist");
   EXPECT_THAT(std::string(ReadSourceFile(scratch.Path("")).status().message()), HasSubstr("is a directory"));
   scratch.Write("big.properties", std::string(kFileBytesMax + 1, '#'));
-  EXPECT_THAT(std::string(ReadSourceFile(scratch.Path("big.properties")).status().message()), HasSubstr("is larger than 1048576 bytes"));
+  EXPECT_THAT(std::string(ReadSourceFile(scratch.Path("big.properties")).status().message()),
+              HasSubstr("is larger than 1048576 bytes"));
 }
 
 TEST(SourceFile, ReadsAFile) {

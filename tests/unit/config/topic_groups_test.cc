@@ -12,7 +12,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-constexpr std::string_view kDefaults = "topic.creation.default.partitions=3\ntopic.creation.default.replication.factor=-1\n";
+constexpr std::string_view kDefaults =
+    "topic.creation.default.partitions=3\ntopic.creation.default.replication.factor=-1\n";
 
 TEST(TopicGroups, NoneWithoutRules) {
   const auto loaded = LoadWith("topic.creation.enable=true");
@@ -28,10 +29,11 @@ TEST(TopicGroups, NoneWhereTheWorkerSwitchedThemOff) {
 }
 
 TEST(TopicGroups, DefaultIsLastAndMatchesAll) {
-  const auto loaded = LoadWith(std::string(kDefaults) +
-                               "topic.creation.default.cleanup.policy=delete\ntopic.creation.groups=big, default\n"
-                               "topic.creation.big.include=outbox\\\\.event\\\\.order.*,x\ntopic.creation.big.exclude=y\n"
-                               "topic.creation.big.partitions=12\ntopic.creation.big.retention.ms=1000\n");
+  const auto loaded =
+      LoadWith(std::string(kDefaults) +
+               "topic.creation.default.cleanup.policy=delete\ntopic.creation.groups=big, default\n"
+               "topic.creation.big.include=outbox\\\\.event\\\\.order.*,x\ntopic.creation.big.exclude=y\n"
+               "topic.creation.big.partitions=12\ntopic.creation.big.retention.ms=1000\n");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const std::vector<TopicGroup>& groups = loaded->config.producer.topic_groups;
   ASSERT_EQ(groups.size(), 2U);
@@ -48,11 +50,16 @@ TEST(TopicGroups, DefaultIsLastAndMatchesAll) {
 }
 
 TEST(TopicGroups, RefusesWhatConnectRefuses) {
-  EXPECT_THAT(ErrorWith("topic.creation.default.partitions=3"), HasSubstr("topic.creation.default.replication.factor is missing"));
-  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.default.partitions=0"), HasSubstr("allowed is -1 (the broker's default) or a number from 1"));
-  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.default.partitions=-2"), HasSubstr("allowed is a whole number from -1"));
-  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.groups=g"), HasSubstr("names g, but topic.creation.g.include is missing"));
-  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.groups=g\ntopic.creation.g.include=("), HasSubstr("not a regular expression"));
+  EXPECT_THAT(ErrorWith("topic.creation.default.partitions=3"),
+              HasSubstr("topic.creation.default.replication.factor is missing"));
+  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.default.partitions=0"),
+              HasSubstr("allowed is -1 (the broker's default) or a number from 1"));
+  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.default.partitions=-2"),
+              HasSubstr("allowed is a whole number from -1"));
+  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.groups=g"),
+              HasSubstr("names g, but topic.creation.g.include is missing"));
+  EXPECT_THAT(ErrorWith(std::string(kDefaults) + "topic.creation.groups=g\ntopic.creation.g.include=("),
+              HasSubstr("not a regular expression"));
 }
 
 }  // namespace

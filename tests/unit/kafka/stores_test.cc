@@ -67,7 +67,9 @@ TEST(Stores, ATruststoreOfJava17) {
 }
 
 TEST(Stores, ATruststoreOfJava8NeedsTheLegacyProvider) {
-  if (!OSSL_PROVIDER_try_load(nullptr, "legacy", 1)) GTEST_SKIP() << "OpenSSL's legacy provider is not installed";
+  OSSL_PROVIDER* legacy = OSSL_PROVIDER_try_load(nullptr, "legacy", 1);
+  if (!legacy) GTEST_SKIP() << "OpenSSL's legacy provider is not installed";
+  OSSL_PROVIDER_unload(legacy);
   const auto properties = ReadStores(WithTruststore(Data("truststore-java8.p12"), "secret"));
   ASSERT_TRUE(properties.ok()) << properties.status();
   EXPECT_EQ(NamesIn(properties->front().second), (std::vector<std::string>{"Test Root"}));

@@ -53,5 +53,13 @@ TEST(TopicRules, ABadExpressionNamesItsKey) {
   EXPECT_THAT(std::string(rules.status().message()), testing::HasSubstr("topic.creation.mine.include"));
 }
 
+TEST(TopicRules, NumbersThatNoBrokerTakesAreRefused) {
+  config::TopicGroup group = Group("mine", ".*");
+  group.partitions = 0;
+  const auto rules = TopicRules::Make(WithGroups({group}));
+  ASSERT_FALSE(rules.ok());
+  EXPECT_THAT(std::string(rules.status().message()), testing::HasSubstr("topic.creation.mine"));
+}
+
 }  // namespace
 }  // namespace postrider::kafka

@@ -71,7 +71,7 @@ TEST_F(ConnectorTest, StreamsFastAfterTheStart) {
   }
   RecordProperty("milliseconds", std::to_string(best * 1000));
   std::printf("connected and streaming in %.1f ms\n", best * 1000);
-  EXPECT_LT(best, 0.25) << "loopback, debug build, a machine that does other things as well";
+  EXPECT_LT(best, 0.5) << "on loopback it is a twentieth of this";
 }
 
 TEST_F(ConnectorTest, ASlotThatAnotherProgramHoldsIsRefusedAtOnceByItsName) {

@@ -118,6 +118,23 @@ TEST(ConnectFault, AHostNamedPoolerThatIsDownIsOnlyDown) {
             Fault::kPassing);
 }
 
+TEST(ConnectFault, AValueThatLibpqRefusesIsTheConfigurations) {
+  EXPECT_EQ(FaultOf(ConnectFault(kTarget, ConnectionKind::kQuery, "invalid sslmode value: \"nonsense\"\n")),
+            Fault::kConfiguration);
+  EXPECT_EQ(FaultOf(ConnectFault(kTarget, ConnectionKind::kQuery, "invalid port number: \"x\"\n")),
+            Fault::kConfiguration);
+}
+
+TEST(ConnectFault, ASettingThatTheServerDoesNotTakeIsLasting) {
+  EXPECT_EQ(FaultOf(Refused("FATAL:  42704: unrecognized configuration parameter \"jit\"\n")), Fault::kDatabaseRefuses);
+}
+
+TEST(ConnectFault, TheSameAnswerTwiceIsSaidOnce) {
+  const std::string once = "connection to server at \"x\" (1.2.3.4), port 1 failed: FATAL:  28P01: refused\n";
+  EXPECT_EQ(Text(ConnectFault(kTarget, ConnectionKind::kQuery, once + once)),
+            Text(ConnectFault(kTarget, ConnectionKind::kQuery, once)));
+}
+
 TEST(ConnectFault, NoPasswordAtAllNamesTheKey) {
   const absl::Status status = Refused("fe_sendauth: no password supplied\n");
   EXPECT_EQ(FaultOf(status), Fault::kDatabaseRefuses);

@@ -51,12 +51,12 @@ absl::StatusOr<std::string> Create(const config::Config& config, const std::vect
   return CreatePublicationSql(config, FilterOf(config), tables);
 }
 
-absl::StatusOr<std::vector<uint32_t>> Captured(const config::Config& config, const ServerState& state) {
+absl::StatusOr<std::vector<uint32_t>> Captured(const config::Config& config, const TableState& state) {
   return CapturedTables(config, FilterOf(config), state);
 }
 
-ServerState Published(std::vector<CandidateTable> tables, std::vector<uint32_t> published) {
-  ServerState state;
+TableState Published(std::vector<CandidateTable> tables, std::vector<uint32_t> published) {
+  TableState state;
   state.publication = PublicationRow{.inserts = true};
   state.tables = std::move(tables);
   state.published = std::move(published);
@@ -142,7 +142,7 @@ TEST(CreatePublication, APartitionAloneCanBeCaptured) {
 }
 
 TEST(CapturedTables, AreThosePublishedThatMatch) {
-  const ServerState state =
+  const TableState state =
       Published({Plain(1, "public", "orders"), Plain(2, "public", "outbox"), Plain(3, "shop", "outbox")}, {1, 2});
   EXPECT_THAT(Captured(Including(".*outbox"), state).value(), ElementsAre(2));
 }
@@ -154,7 +154,7 @@ TEST(CapturedTables, WithoutAListAreAllThatAnExplicitPublicationHolds) {
 }
 
 TEST(CapturedTables, WithoutAListAPublicationOfAllTablesMeansTheOutbox) {
-  ServerState state = Published({Plain(1, "public", "orders"), Plain(2, "public", "outbox")}, {1, 2});
+  TableState state = Published({Plain(1, "public", "orders"), Plain(2, "public", "outbox")}, {1, 2});
   state.publication->all_tables = true;
   EXPECT_THAT(Captured(Including(""), state).value(), ElementsAre(2));
 }
@@ -174,7 +174,7 @@ TEST(CapturedTables, APartitionBesideItsRootIsNotTakenTwice) {
 }
 
 TEST(CapturedTables, APublicationWithoutInsertsIsRefusedWithItsSql) {
-  ServerState state = Published({Plain(1, "public", "outbox")}, {1});
+  TableState state = Published({Plain(1, "public", "outbox")}, {1});
   state.publication->inserts = false;
   const absl::Status status = Captured(Including("public.outbox"), state).status();
   EXPECT_EQ(FaultOf(status), Fault::kPublication);
@@ -197,7 +197,7 @@ TEST(CapturedTables, ATableThatIsNowhereIsTheConfigurations) {
 TEST(UnpublishedTables, AreThoseThatMatchAndAreLeftOut) {
   const CandidateTable root = Partitioned(1, "public", "outbox");
   const config::Config config = Including("public\\.outbox.*");
-  const auto unpublished = [&](const ServerState& state) { return UnpublishedTables(config, FilterOf(config), state); };
+  const auto unpublished = [&](const TableState& state) { return UnpublishedTables(config, FilterOf(config), state); };
   EXPECT_THAT(unpublished(Published(
                   {Plain(5, "public", "outbox_b"), Plain(6, "public", "outbox_a"), Plain(7, "public", "orders")}, {6})),
               ElementsAre("public.outbox_b"));

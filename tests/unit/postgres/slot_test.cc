@@ -118,13 +118,11 @@ TEST(HeldFault, ASessionThatJustEndedSaysNothingYet) {
 }
 
 TEST(CheckFreeSlots, ASnapshotNeedsTwoAndNamesThoseInUse) {
-  ServerState state;
-  state.slots_max = 4;
-  state.slots = {"a", "b"};
-  EXPECT_TRUE(CheckFreeSlots(state, 2).ok());
-  state.slots.emplace_back("c");
-  EXPECT_TRUE(CheckFreeSlots(state, 1).ok());
-  const absl::Status status = CheckFreeSlots(state, 2);
+  SlotUse use{.slots_max = 4, .names = {"a", "b"}};
+  EXPECT_TRUE(CheckFreeSlots(use, 2).ok());
+  use.names.emplace_back("c");
+  EXPECT_TRUE(CheckFreeSlots(use, 1).ok());
+  const absl::Status status = CheckFreeSlots(use, 2);
   EXPECT_EQ(FaultOf(status), Fault::kDatabaseRefuses);
   for (const char* part : {"2 free replication slots", "max_replication_slots = 4", "a, b, c",
                            "ALTER SYSTEM SET max_replication_slots = 5"}) {

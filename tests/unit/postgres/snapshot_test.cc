@@ -66,7 +66,7 @@ TEST_F(SnapshotTest, MeetsTheStreamExactlyWhileRowsAreWritten) {
   ASSERT_TRUE(finished.ok()) << finished;
   EXPECT_EQ(SlotField("temporary"), "f");
   EXPECT_EQ(SlotField("confirmed_flush_lsn"), connected.start_lsn.ToString());
-  EXPECT_EQ(admin_->Sql("SELECT count(*) FROM pg_replication_slots WHERE slot_name LIKE '" + name_ + "%'"), "1");
+  EXPECT_TRUE(IsTrueSoon("count(*) = 1 FROM pg_replication_slots WHERE slot_name LIKE '" + name_ + "%'"));
 
   Connected streaming = *Connect();
   EXPECT_FALSE(streaming.source->is_snapshot());

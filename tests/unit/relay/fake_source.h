@@ -39,6 +39,7 @@ class FakeStream {
   size_t waiting() const { return waiting_.size(); }
 
   bool is_snapshot = false;
+  bool answers = false;        // a status that asks is answered by a keepalive
   bool write_blocked = false;  // the socket takes nothing
   int flushes = 0;
 
@@ -79,6 +80,7 @@ class FakeSource final : public postgres::Source {
   absl::Status SendStatus(Lsn write, Lsn flush, bool reply_requested) override {
     if (!stream_->write_fault_.ok()) return stream_->write_fault_;
     stream_->statuses_.push_back({write, flush, reply_requested});
+    if (stream_->answers && reply_requested) stream_->SendKeepalive(write);
     return absl::OkStatus();
   }
 

@@ -19,6 +19,7 @@ using Offered = Publisher::Offered;
 using Outcome = FakeKafka::Outcome;
 
 constexpr int64_t kSecond = 1'000'000;
+constexpr uint64_t kJitterSeed = 1;
 
 // A publisher over a scripted Kafka. Rows belong to transactions whose commit record starts at a multiple of 100.
 class PublisherTest : public testing::Test {
@@ -26,7 +27,7 @@ class PublisherTest : public testing::Test {
   PublisherTest() { config_.inflight_bytes_max = 10'000; }
 
   void Start() {
-    publisher_.emplace(config_, &kafka_, &tracker_, &stats_);
+    publisher_.emplace(config_, &kafka_, &tracker_, &stats_, kJitterSeed);
     ASSERT_TRUE(publisher_->Start().ok());
   }
   void Begin(uint64_t commit) {
@@ -81,7 +82,7 @@ TEST_F(PublisherTest, AnAcknowledgementConfirmsItsTransaction) {
 
 TEST_F(PublisherTest, TheFirstProducerThatCannotBeMadeEndsTheStart) {
   kafka_.make_faults.push_back(MakeFault(Fault::kConfiguration, "no such property"));
-  publisher_.emplace(config_, &kafka_, &tracker_, &stats_);
+  publisher_.emplace(config_, &kafka_, &tracker_, &stats_, kJitterSeed);
   EXPECT_EQ(FaultOf(publisher_->Start()), Fault::kConfiguration);
 }
 
@@ -168,6 +169,19 @@ TEST_F(PublisherTest, AHeldRowIsSkippedWhereTheConfigurationSaysSo) {
   tracker_.Commit(Lsn(150));
   EXPECT_EQ(tracker_.confirmable(), Lsn(150));
   EXPECT_THAT(kafka_.ids(), IsEmpty());
+}
+
+TEST_F(PublisherTest, NoRowIsSkippedForATopicThatIsNotThere) {
+  config_.skip_what_cannot_be_published = true;
+  Start();
+  Begin(100);
+  for (const char* code : {"unknown_topic", "topic_authorization"}) {
+    kafka_.refusals["a"] = {.kind = Kind::kHeld, .code = code};
+    EXPECT_EQ(Offer("a", 0), Offered::kBlocked) << code;
+    PollAfter(10 * kSecond);
+  }
+  EXPECT_TRUE(publisher_->hold());
+  EXPECT_EQ(stats_.events_skipped, 0u);
 }
 
 TEST_F(PublisherTest, AnUnroutableRowIsHeldOrSkipped) {

@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "relay_harness.h"
+#include "standby_fault.h"
 
 namespace postrider::relay {
 namespace {
@@ -100,6 +101,18 @@ TEST_F(RelayTest, APassingFaultOfTheConnectionIsTriedForEver) {
   EXPECT_TRUE(connector_.requests.back().first) << "no stream yet: a missing slot is still made";
 }
 
+TEST_F(RelayTest, StandsByWhileAnotherRelayHasTheSlotAndTriesEachSecond) {
+  Make();
+  connector_.Refuse(postgres::StandbyFault("another relay has the slot"));
+  Step();
+  EXPECT_EQ(state(), State::kStandby);
+  RunFor(1'010 * kMs);
+  EXPECT_EQ(connector_.requests.size(), 2u);
+  connector_.Accept(Usual(100));
+  Step();
+  EXPECT_EQ(state(), State::kStreaming);
+}
+
 TEST_F(RelayTest, ABrokerThatRefusesAtTheFirstContactEndsTheStart) {
   Make();
   kafka_.Tell(FakeKafka::EventKind::kRefused);
@@ -111,7 +124,7 @@ TEST_F(RelayTest, ABrokerThatRefusesAtTheFirstContactEndsTheStart) {
 TEST_F(RelayTest, AMessageThatBreaksTheProtocolEndsTheRelay) {
   FakeStream& stream = Start();
   stream.Send("?");
-  Step();
+  RunFor(2 * kSecond);
   EXPECT_TRUE(relay_->finished());
   EXPECT_EQ(relay_->exit_code(), 1);
 }
@@ -304,10 +317,14 @@ TEST_F(RelayTest, PositionsOfAnotherTimelineAreForgotten) {
   EXPECT_EQ(next.last_status().flush, Lsn(600));
 }
 
-TEST_F(RelayTest, ALastingFaultOfTheStreamEndsTheRelay) {
+TEST_F(RelayTest, ALastingFaultOfTheStreamEndsTheRelayButConfirmsWhatCameBefore) {
   FakeStream& stream = Start();
+  SendTransaction(stream, 200, {Row("a")});
   stream.Break(MakeFault(Fault::kSlot, "the slot was invalidated"));
   Step();
+  EXPECT_EQ(state(), State::kFailed);
+  RunFor(3 * kSecond);
+  EXPECT_EQ(stream.last_status().flush, Lsn(250));
   EXPECT_TRUE(relay_->finished());
   EXPECT_EQ(relay_->exit_code(), 4);
 }
@@ -456,6 +473,7 @@ class StopTest : public RelayHarness {
   void AnswerTheLastWord(FakeStream& stream, uint64_t end_lsn) {
     for (int step = 0; step < 100 && !stream.last_status().reply_requested; ++step) RunFor(10 * kMs);
     EXPECT_FALSE(relay_->finished()) << "the answer proves that the last status was read";
+    EXPECT_TRUE(relay_->reads()) << "the loop must wake for it";
     stream.SendKeepalive(Lsn(end_lsn));
     RunFor(10 * kMs);
   }
@@ -531,6 +549,16 @@ TEST_F(StopTest, AnAcknowledgementAfterTheLastWordIsNotConfirmed) {
   RunFor(2 * kSecond);
   EXPECT_EQ(stream.last_status().flush, Lsn());
   EXPECT_EQ(relay_->exit_code(), 8) << "it will be sent again";
+}
+
+TEST_F(StopTest, WithoutAnAnswerNothingIsProven) {
+  FakeStream& stream = Start();
+  SendTransaction(stream, 200, {Row("a")});
+  RunFor(kSecond);
+  relay_->RequestStop();
+  RunFor(2 * kSecond);
+  EXPECT_TRUE(relay_->finished());
+  EXPECT_EQ(relay_->exit_code(), 8);
 }
 
 TEST_F(StopTest, AfterADeliveryErrorStillConfirmsWhatCameBeforeIt) {

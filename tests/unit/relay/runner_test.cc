@@ -23,6 +23,7 @@ class RunnerDeathTest : public RelayHarness {
         &stats_);
     if (!relay_->Start().ok()) std::abort();
     stream_ = &connector_.Accept(Usual(100));
+    stream_->answers = true;
     wakeup_.Ring();  // as the connector does
     HandleStopSignals(&wakeup_);
   }

@@ -161,7 +161,6 @@ TEST(Tracker, ARepeatLeavesOutWhatWasAcknowledged) {
   EXPECT_EQ(tracker.confirmable(), Lsn(56));
   EXPECT_EQ(tracker.received(), Lsn(56)) << "what comes now comes again";
   EXPECT_EQ(tracker.outstanding_bytes(), 0u);
-  EXPECT_TRUE(tracker.idle());
 
   tracker.Begin(Lsn(100));
   for (uint32_t ordinal = 0; ordinal < 130; ++ordinal) {
@@ -187,6 +186,21 @@ TEST(Tracker, ASecondRepeatThatBreaksOffInsideATransactionForgetsNothing) {
   tracker.Rewind();
   tracker.Begin(Lsn(100));
   for (uint32_t ordinal = 0; ordinal < 4; ++ordinal) EXPECT_EQ(tracker.AcknowledgedBefore(ordinal), ordinal < 3) << ordinal;
+}
+
+TEST(Tracker, IsNotIdleBeforeWhatARewindForgotHasComeAgain) {
+  for (const bool committed : {true, false}) {
+    Tracker tracker;
+    tracker.Begin(Lsn(100));
+    tracker.Add(0, kBytes);
+    if (committed) tracker.Commit(Lsn(116));
+    tracker.Rewind();
+    EXPECT_FALSE(tracker.idle());
+    AddTransaction(tracker, 80, 0);
+    EXPECT_FALSE(tracker.idle());
+    tracker.Acknowledge(AddTransaction(tracker, 100, 1)[0]);
+    EXPECT_TRUE(tracker.idle());
+  }
 }
 
 TEST(Tracker, WhatWasAcknowledgedIsForgottenForAnotherServer) {

@@ -1,0 +1,29 @@
+// How often each fault and each state occurred, over all simulated lives. A fault that never happens proves nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace postrider::sim {
+
+class Census {
+ public:
+  void Count(std::string_view group, std::string_view name, uint64_t by = 1) {
+    counts_[std::string(group)][std::string(name)] += by;
+  }
+  // Makes a line of it even where it never happens.
+  void Expect(std::string_view group, std::string_view name) { Count(group, name, 0); }
+
+  // Group, name, count.
+  const std::map<std::string, std::map<std::string, uint64_t>>& counts() const { return counts_; }
+  // The smallest count of a group.
+  uint64_t Rarest(const std::string& group) const;
+  std::string Table() const;
+
+ private:
+  std::map<std::string, std::map<std::string, uint64_t>> counts_;
+};
+
+}  // namespace postrider::sim

@@ -1,0 +1,125 @@
+// What can go wrong in a life, and what a seed decides before it begins.
+#include <algorithm>
+
+#include "sim/life.h"
+
+namespace postrider::sim {
+
+const std::vector<Life::Fault>& Life::Faults() {
+  static const std::vector<Fault> faults = {
+      {"relay killed", &Life::KillRelay},
+      {"relay stopped", &Life::StopRelay},
+      {"relay frozen", &Life::FreezeRelay},
+      {"relay slow", &Life::SlowRelay},
+      {"connection cut", &Life::CutConnection},
+      {"link stalled", &Life::StallLink},
+      {"writing blocked", &Life::BlockWriting},
+      {"server crash", &Life::CrashServer},
+      {"server stop", &Life::StopServer},
+      {"server failover", &Life::Failover},
+      {"slot held by another", &Life::HoldSlot},
+      {"alter table", &Life::AlterTable},
+      {"broker frozen", &Life::FreezeBroker},
+      {"broker slow", &Life::SlowBroker},
+      {"topic removed", &Life::RemoveTopic},
+      {"poison refused", &Life::RefusePoison},
+      {"logins refused", &Life::RefuseLogins},
+      {"faulty deliveries", &Life::FaultyDeliveries},
+      {"fatal producers", &Life::FatalProducers},
+      {"making fails", &Life::FailMaking},
+      {"reports stick", &Life::StickReports},
+  };
+  return faults;
+}
+
+Life::Traits Life::Draw(Random& random, config::Config& config) {
+  Traits traits;
+  traits.skips = random.Chance(30);
+  traits.wal = {.unroutable_rows = traits.skips && random.Chance(50),
+                .poison_rows = random.Chance(60),
+                .rows_max = static_cast<int>(random.Between(1, 12)),
+                .large_percent = static_cast<int>(random.Between(0, 3))};
+  traits.server = {.skips_empty_transactions = random.Chance(60),
+                   .remembers_over_a_clean_stop = random.Chance(50),
+                   .snapshot = random.Chance(50),
+                   .wal_sender_timeout_ms = random.Chance(50) ? 5'000 : 60'000};
+  traits.commit_every_us = random.Skewed(30 * kMs, 400 * kMs);
+  traits.fault_every_us = random.Skewed(200 * kMs, 6 * kSecond);
+  traits.troubled_us = random.Between(5 * kSecond, 30 * kSecond);
+  for (size_t fault = 0; fault < Faults().size(); ++fault)
+    if (random.Chance(40)) traits.faults.push_back(fault);
+
+  config.slot.name = "outbox";
+  config.slot.status_interval_ms = random.Chance(50) ? 1'000 : 10'000;
+  config.relay.inflight_bytes_max = random.Chance(50) ? 8'000 : 200'000;
+  config.relay.skip_what_cannot_be_published = traits.skips;
+  return traits;
+}
+
+void Life::PlanFaults() {
+  if (!troubled_ || traits_.faults.empty()) return;
+  world_.schedule.After(world_.random.Skewed(traits_.fault_every_us / 4, traits_.fault_every_us * 2), [this] {
+    if (!troubled_) return;
+    const Fault& fault = Faults()[traits_.faults[world_.random.Below(traits_.faults.size())]];
+    world_.CountFault(fault.name);
+    (this->*fault.strike)();
+    PlanFaults();
+  });
+}
+
+void Life::Mend() {
+  troubled_ = false;
+  applications_write_ = false;
+  broker_.Mend();
+  server_.HoldSlot(0);
+}
+
+// ---- the relay ------------------------------------------------------------------------------------------------------
+
+void Life::KillRelay() {
+  if (process_) EndProcess();
+}
+
+void Life::FreezeRelay() {
+  const int64_t us = Long();
+  paused_until_us_ = std::max(paused_until_us_, world_.clock.now_us() + us);
+  world_.Excuse(paused_until_us_ + 2 * kSecond);
+}
+
+void Life::SlowRelay() {
+  paused_until_us_ = std::max(paused_until_us_, world_.clock.now_us() + world_.random.Between(1 * kMs, 400 * kMs));
+}
+
+// ---- PostgreSQL -----------------------------------------------------------------------------------------------------
+
+void Life::CutConnection() { server_.CutConnection(); }
+
+void Life::StallLink() {
+  if (server_.stream()) server_.stream()->Stall(world_.random.Between(10 * kMs, 2 * kSecond));
+}
+
+void Life::BlockWriting() {
+  if (server_.stream()) server_.stream()->BlockWriting(world_.random.Between(10 * kMs, 1'500 * kMs));
+}
+
+void Life::HoldSlot() {
+  server_.HoldSlot(world_.random.Between(500 * kMs, 5 * kSecond));
+  server_.CutConnection();
+}
+
+// ---- Kafka ----------------------------------------------------------------------------------------------------------
+
+void Life::FreezeBroker() { broker_.Freeze(Long()); }
+void Life::SlowBroker() { broker_.SlowDown(Long()); }
+void Life::RemoveTopic() { broker_.RemoveTopic(static_cast<int>(world_.random.Below(kTopics)), Long()); }
+void Life::RefusePoison() { broker_.RefusePoison(Long(), world_.random.Chance(50)); }
+
+void Life::FaultyDeliveries() {
+  broker_.SetTroubles({.passing_percent = static_cast<int>(world_.random.Between(0, 15)),
+                       .lost_ack_percent = static_cast<int>(world_.random.Between(0, 15))},
+                      Long());
+}
+
+void Life::FatalProducers() { broker_.SetTroubles({.fatal_percent = static_cast<int>(world_.random.Between(1, 20))}, Long()); }
+
+}  // namespace postrider::sim
