@@ -9,7 +9,7 @@ find_package(Threads REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 
 set(POSTRIDER_LIBRDKAFKA_PREFIX "${PROJECT_SOURCE_DIR}/.deps/librdkafka" CACHE PATH "Where librdkafka is installed")
-find_library(RDKAFKA_LIBRARY NAMES librdkafka.a rdkafka PATHS "${POSTRIDER_LIBRDKAFKA_PREFIX}/lib" NO_DEFAULT_PATH)
+find_library(RDKAFKA_LIBRARY NAMES librdkafka.a PATHS "${POSTRIDER_LIBRDKAFKA_PREFIX}/lib" NO_DEFAULT_PATH)
 find_path(RDKAFKA_INCLUDE_DIR NAMES librdkafka/rdkafka.h PATHS "${POSTRIDER_LIBRDKAFKA_PREFIX}/include" NO_DEFAULT_PATH)
 if(NOT RDKAFKA_LIBRARY OR NOT RDKAFKA_INCLUDE_DIR)
   message(FATAL_ERROR
@@ -29,7 +29,10 @@ find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(SASL REQUIRED IMPORTED_TARGET libsasl2)
-add_library(rdkafka INTERFACE)
-target_include_directories(rdkafka SYSTEM INTERFACE "${RDKAFKA_INCLUDE_DIR}")
-target_link_libraries(rdkafka INTERFACE "${RDKAFKA_LIBRARY}" OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB CURL::libcurl
-                                        PkgConfig::ZSTD PkgConfig::SASL Threads::Threads m dl)
+# Imported as a static library, so that what it needs comes after it on every link line.
+add_library(rdkafka STATIC IMPORTED GLOBAL)
+set_target_properties(rdkafka PROPERTIES IMPORTED_LOCATION "${RDKAFKA_LIBRARY}"
+                                         INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${RDKAFKA_INCLUDE_DIR}"
+                                         INTERFACE_INCLUDE_DIRECTORIES "${RDKAFKA_INCLUDE_DIR}")
+target_link_libraries(rdkafka INTERFACE OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB CURL::libcurl PkgConfig::ZSTD PkgConfig::SASL
+                                        Threads::Threads m dl)

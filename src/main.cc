@@ -78,12 +78,11 @@ int RunCommand(const cli::Arguments& arguments) {
   const auto producers = kafka::MakeProducerFactory(config.producer, &wakeup);
   const auto connector = postgres::MakeConnector(config, &wakeup);
   relay::Stats stats;
-  relay::Relay relay(config,
-                     relay::Parts{.connector = connector.get(),
-                                  .producers = producers.get(),
-                                  .router = router->get(),
-                                  .clock = &SystemClock()},
-                     &stats);
+  relay::Relay relay(
+      config,
+      relay::Parts{
+          .connector = connector.get(), .producers = producers.get(), .router = router->get(), .clock = &SystemClock()},
+      &stats);
   if (absl::Status status = relay.Start(); !status.ok()) return LogFailure(status);
   return relay::Run(relay, wakeup, SystemClock());
 }
@@ -107,8 +106,8 @@ int Main(const std::vector<std::string>& words) {
     return 0;
   }
   if (arguments->files.empty()) {
-    return Refuse(MakeFault(Fault::kConfiguration, "no configuration file given: " + std::string(command->usage) + "; see postrider " +
-                                                       std::string(command->name) + " --help"));
+    return Refuse(MakeFault(Fault::kConfiguration, "no configuration file given: " + std::string(command->usage) +
+                                                       "; see postrider " + std::string(command->name) + " --help"));
   }
   return command->name == "run" ? RunCommand(*arguments) : ConfigCommand(*arguments);
 }
@@ -116,4 +115,6 @@ int Main(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace postrider
 
-int main(int argc, char** argv) { return postrider::Main(std::vector<std::string>(argv + 1, argv + argc)); }
+int main(int argc, char** argv) {
+  return postrider::Main(std::vector<std::string>(argv + 1, argv + argc));
+}

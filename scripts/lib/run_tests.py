@@ -242,6 +242,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     os.environ["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
     os.environ["CMAKE_BUILD_PARALLEL_LEVEL"] = str(CORES)
+    os.environ["CCACHE_BASEDIR"], os.environ["CCACHE_NOHASHDIR"] = str(ROOT), "1"  # another clone's objects count as well
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
 

@@ -1,7 +1,8 @@
 // The command line: `postrider COMMAND [options] FILE...`.
 //
-// Options are the same for every command: --set key=value (as often as needed), --help; -- ends them; "-" is standard input.
-// Own code and not absl's flags, because those keep only the last of a repeated option. Tested by tests/unit/cli/arguments_test.cc.
+// Options are the same for every command: --set key=value (as often as needed), --help; -- ends them; "-" is standard
+// input. Own code and not absl's flags, because those keep only the last of a repeated option. Tested by
+// tests/unit/cli/arguments_test.cc.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 
 namespace postrider::config {
 
-// ---- the database ---------------------------------------------------------------------------------------------------
+// ---- the database --------------------------------------------------------------------------------------------------
 
 struct Database {
   std::string hostname;                         // database.hostname; a comma list for several hosts
@@ -68,7 +68,7 @@ struct TableSelection {
   std::string column_include_list, column_exclude_list;
 };
 
-// ---- routing --------------------------------------------------------------------------------------------------------
+// ---- routing -------------------------------------------------------------------------------------------------------
 
 enum class InvalidOperation { kWarn, kError, kFatal };
 enum class FieldPlacement { kHeader, kEnvelope, kPartition };
@@ -153,7 +153,7 @@ struct Converters {
   Converter header{.kind = ConverterKind::kSimpleHeader};
 };
 
-// ---- Kafka ----------------------------------------------------------------------------------------------------------
+// ---- Kafka ---------------------------------------------------------------------------------------------------------
 
 // topic.creation.<group>.*, in the order in which groups are tried; the group `default` is last and matches all.
 struct TopicGroup {
@@ -175,7 +175,7 @@ struct Producer {
   bool ignore_keys = false;              // partitioner.ignore.keys
 };
 
-// ---- our own --------------------------------------------------------------------------------------------------------
+// ---- our own -------------------------------------------------------------------------------------------------------
 
 struct Relay {
   int64_t inflight_bytes_max = 16 * 1024 * 1024;  // postrider.inflight.bytes

@@ -37,7 +37,7 @@ class Draft {
   Settings& settings() { return settings_; }
   const KeyIndex& index() const { return index_; }
 
-  // ---- reading: the setting, or the table's default where it is absent or refused -----------------------------------
+  // ---- reading: the setting, or the table's default where it is absent or refused ----------------------------------
   // Null where the key is absent or refused.
   const Setting* Find(std::string_view key) const;
   // Given and not empty.
@@ -58,7 +58,7 @@ class Draft {
   // Empty where the key is absent. `read` makes something of the resolved text at each Read(), where given.
   Secret SecretOf(std::string_view key, Resolve read = nullptr) const;
 
-  // ---- findings ---------------------------------------------------------------------------------------------------
+  // ---- findings ----------------------------------------------------------------------------------------------------
   // "FILE:LINE: KEY is 'VALUE': WHY", the value masked where it is secret. Later reads take the default.
   void Refuse(std::string_view key, std::string_view why);
   // The same without the value: "FILE:LINE: KEY WHY".

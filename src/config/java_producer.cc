@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view kPrefixes[] = {"producer.override.", "producer."};
 
-// ---- the keys whose value is not simply the property's
-// ---------------------------------------------------------------
+// ---- the keys whose value is not simply the property's -------------------------------------------------------------
 
 std::string Cut(Draft& draft, const std::string& key, const KeySpec& spec) {
   const int64_t written = draft.Number(key);
@@ -106,8 +105,7 @@ void RaiseLongestPause(const JavaProducer& java, PropertyList& properties) {
   }
 }
 
-// ---- what is ours
-// ----------------------------------------------------------------------------------------------------
+// ---- what is ours --------------------------------------------------------------------------------------------------
 
 void SetBase(const JavaProducer& java, const Relay& relay, const Slot& slot, Producer& producer,
              PropertyList& properties) {

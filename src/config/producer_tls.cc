@@ -16,6 +16,7 @@ namespace postrider::config {
 namespace {
 
 constexpr size_t kSniffBytes = 64 * 1024;
+constexpr std::string_view kConverted = "a PKCS12 store: read and turned into PEM for each producer";
 
 absl::StatusOr<std::string> Normalized(const std::string& text) {
   return NormalizePem(text);
@@ -71,9 +72,11 @@ void MakeTruststore(const JavaProducer& java, PropertyList& properties, Producer
   const std::string key = java.KeyOf("ssl.truststore.location");
   const std::optional<StoreKind> kind = KindOfStore(java, "ssl.truststore.location");
   if (kind == StoreKind::kPem) properties.Set("ssl.ca.location", java.draft().Text(key), key);
-  if (kind == StoreKind::kPkcs12)
+  if (kind == StoreKind::kPkcs12) {
     producer.truststore_pkcs12.emplace(java.draft().Text(key),
                                        java.draft().SecretOf(java.KeyOf("ssl.truststore.password"), TrimSecret));
+    java.draft().SetOutcome(key, KeyOutcome::kHonoured, kConverted);
+  }
   SetInlinePem(java, properties, "ssl.truststore.certificates", "ssl.ca.pem");
 }
 
@@ -86,9 +89,11 @@ void MakeKeystore(const JavaProducer& java, PropertyList& properties, Producer& 
     properties.Set("ssl.certificate.location", java.draft().Text(key), key);
     properties.Set("ssl.key.location", java.draft().Text(key), key);
   }
-  if (kind == StoreKind::kPkcs12)
+  if (kind == StoreKind::kPkcs12) {
     producer.keystore_pkcs12.emplace(java.draft().Text(key),
                                      java.draft().SecretOf(java.KeyOf("ssl.keystore.password"), TrimSecret));
+    java.draft().SetOutcome(key, KeyOutcome::kHonoured, kConverted);
+  }
   SetInlinePem(java, properties, "ssl.keystore.certificate.chain", "ssl.certificate.pem");
   SetInlinePem(java, properties, "ssl.keystore.key", "ssl.key.pem");
   if (java.Given("ssl.key.password")) SetDirect(java, "ssl.key.password", properties);

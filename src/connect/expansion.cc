@@ -12,9 +12,9 @@ std::optional<Expanded> Expansion::Expand(std::string_view text, Arena& arena) {
   Inference inference(path_, nulls_as_optional_bytes_, arena);
   const Schema* const schema = inference.SchemaOf(*root);
   if (schema == nullptr || inference.failed()) return std::nullopt;
-  const std::optional<Value> value = ValueOf(*root, *schema, arena);
-  if (!value) return std::nullopt;
-  return Expanded{.schema = schema, .value = *value};
+  Expanded expanded{.schema = schema};
+  if (!SetValue(*root, *schema, arena, expanded.value)) return std::nullopt;
+  return expanded;
 }
 
 }  // namespace postrider::connect

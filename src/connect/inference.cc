@@ -100,6 +100,11 @@ class FieldUnion {
   absl::flat_hash_map<std::string_view, size_t> places_;  // empty until it is needed
 };
 
+// Mostly it is the very same view, since schemas take their names from the document.
+bool IsSame(std::string_view left, std::string_view right) {
+  return left.size() == right.size() && (left.data() == right.data() || left == right);
+}
+
 // Looks members up by name, mostly in their order.
 class MemberFinder {
  public:
@@ -107,7 +112,7 @@ class MemberFinder {
 
   const JsonMember* Find(std::string_view name) {
     for (size_t skipped = 0; skipped < 2 && hint_ + skipped < members_.size(); ++skipped) {
-      if (members_[hint_ + skipped].name != name) continue;
+      if (!IsSame(members_[hint_ + skipped].name, name)) continue;
       hint_ += skipped + 1;
       return &members_[hint_ - 1];
     }
@@ -134,27 +139,24 @@ class MemberFinder {
   absl::flat_hash_map<std::string_view, const JsonMember*> places_;
 };
 
-std::optional<Value> ListOf(std::span<const JsonNode> elements, const Schema& schema, Arena& arena) {
+bool SetList(std::span<const JsonNode> elements, const Schema& schema, Arena& arena, Value& value) {
   std::span<Value> items = arena.NewSpan<Value>(elements.size());
   for (size_t i = 0; i < elements.size(); ++i) {
-    const std::optional<Value> item = ValueOf(elements[i], *schema.element, arena);
-    if (!item) return std::nullopt;
-    items[i] = *item;
+    if (!SetValue(elements[i], *schema.element, arena, items[i])) return false;
   }
-  return Value::List(items);
+  value = Value::List(items);
+  return true;
 }
 
-std::optional<Value> StructValueOf(std::span<const JsonMember> members, const Schema& schema, Arena& arena) {
+bool SetStruct(std::span<const JsonMember> members, const Schema& schema, Arena& arena, Value& value) {
   std::span<Value> items = arena.NewSpan<Value>(schema.fields.size());
   MemberFinder finder(members);
   for (size_t i = 0; i < items.size(); ++i) {
     const JsonMember* const member = finder.Find(schema.fields[i].name);
-    if (member == nullptr) continue;
-    const std::optional<Value> item = ValueOf(member->value, *schema.fields[i].schema, arena);
-    if (!item) return std::nullopt;
-    items[i] = *item;
+    if (member != nullptr && !SetValue(member->value, *schema.fields[i].schema, arena, items[i])) return false;
   }
-  return Value::Struct(items);
+  value = Value::Struct(items);
+  return true;
 }
 
 }  // namespace
@@ -196,7 +198,7 @@ const Schema* Inference::StructOf(std::span<const JsonMember> members) {
     if (failed_) return nullptr;
     if (schema == nullptr) continue;
     if (member.name.empty()) return Fail();  // SchemaBuilder refuses a field without a name
-    fields[size++] = {.name = member.name, .schema = schema};
+    fields[size++] = {.name = member.name, .schema = schema, .in_quotes = member.name_in_quotes};
   }
   return arena_.New(
       Schema{.type = Type::kStruct, .optional = true, .name = arena_.Copy(path_), .fields = fields.first(size)});
@@ -253,31 +255,34 @@ const Schema* Inference::MergedStructOf(std::span<const JsonNode> elements) {
       .type = Type::kStruct, .name = first->name, .fields = arena_.CopySpan(std::span<const Field>(merged->fields()))});
 }
 
-std::optional<Value> ValueOf(const JsonNode& node, const Schema& schema, Arena& arena) {
-  const auto only = [&](Type type, const Value& value) {
-    return schema.type == type ? std::optional(value) : std::nullopt;
-  };
+bool SetValue(const JsonNode& node, const Schema& schema, Arena& arena, Value& value) {
   switch (node.kind) {
     case Kind::kNull:
-      return schema.optional ? std::optional(Value{}) : std::nullopt;
+      return schema.optional;
     case Kind::kBoolean:
-      return only(Type::kBoolean, Value::Boolean(node.integer != 0));
+      value = Value::Boolean(node.integer != 0);
+      return schema.type == Type::kBoolean;
     case Kind::kInt:
-      return only(Type::kInt32, Value::Integer(node.integer));
+      value = Value::Integer(node.integer);
+      return schema.type == Type::kInt32;
     case Kind::kLong:
-      return only(Type::kInt64, Value::Integer(node.integer));
+      value = Value::Integer(node.integer);
+      return schema.type == Type::kInt64;
     case Kind::kBigInteger:  // a BigDecimal to Connect, which no inferred schema has
-      return std::nullopt;
+      return false;
     case Kind::kDouble:
-      return only(Type::kFloat64, Value::Double(node.real));
+      value = Value::Double(node.real);
+      return schema.type == Type::kFloat64;
     case Kind::kString:
-      return only(Type::kString, Value::String(node.text()));
+      value = Value::String(node.text());
+      value.in_quotes = node.in_quotes;
+      return schema.type == Type::kString;
     case Kind::kArray:
-      return schema.type == Type::kArray ? ListOf(node.elements(), schema, arena) : std::nullopt;
+      return schema.type == Type::kArray && SetList(node.elements(), schema, arena, value);
     case Kind::kObject:
-      return schema.type == Type::kStruct ? StructValueOf(node.members(), schema, arena) : std::nullopt;
+      return schema.type == Type::kStruct && SetStruct(node.members(), schema, arena, value);
   }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace postrider::connect

@@ -4,7 +4,6 @@
 // Source: Debezium 3.6.1, transforms/outbox/JsonSchemaData.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +39,7 @@ class Inference {
   bool failed_ = false;
 };
 
-// nullopt where it is no value of that schema.
-std::optional<Value> ValueOf(const JsonNode& node, const Schema& schema, Arena& arena);
+// False where it is no value of that schema. `value` is null before.
+bool SetValue(const JsonNode& node, const Schema& schema, Arena& arena, Value& value);
 
 }  // namespace postrider::connect

@@ -60,7 +60,7 @@ void AppendOpenSchema(const Schema& schema, const JsonOptions& options, Buffer& 
       if (&field != schema.fields.data()) out.push_back(',');
       AppendOpenSchema(*field.schema, options, out);
       out.append(",\"field\":");
-      AppendJsonString(field.name, out);
+      AppendJsonString(field.name, field.in_quotes, out);
       out.push_back('}');
     }
     out.push_back(']');
@@ -123,7 +123,7 @@ void AppendStruct(const Schema& schema, const Value& value, const JsonOptions& o
   out.push_back('{');
   for (size_t i = 0; i < schema.fields.size(); ++i) {
     if (i != 0) out.push_back(',');
-    AppendJsonString(schema.fields[i].name, out);
+    AppendJsonString(schema.fields[i].name, schema.fields[i].in_quotes, out);
     out.push_back(':');
     AppendJsonValue(schema.fields[i].schema, value.items[i], options, out);
   }
@@ -150,7 +150,7 @@ void AppendNotNull(const Schema* schema, const Value& value, const JsonOptions& 
       break;
     }
     case Value::Kind::kString:
-      AppendJsonString(value.text, out);
+      AppendJsonString(value.text, value.in_quotes, out);
       break;
     case Value::Kind::kBytes:
     case Value::Kind::kByteArray:

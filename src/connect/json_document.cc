@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "base/text.h"
+#include "connect/byte_scan.h"
 
 namespace postrider::connect {
 namespace {
@@ -148,8 +149,10 @@ class Reader {
         return ReadArray(node);
       case '"': {
         std::string_view text;
-        if (!ReadString(kStringBytesMax, text)) return false;
+        bool in_quotes = false;
+        if (!ReadString(kStringBytesMax, text, in_quotes)) return false;
         node = MakeNode(JsonNode::Kind::kString, text);
+        node.in_quotes = in_quotes;
         return true;
       }
       case 't':
@@ -190,7 +193,7 @@ class Reader {
       do {
         JsonMember member;
         SkipBlanks();
-        if (at_ == end_ || *at_ != '"' || !ReadString(kNameBytesMax, member.name)) return false;
+        if (at_ == end_ || *at_ != '"' || !ReadString(kNameBytesMax, member.name, member.name_in_quotes)) return false;
         if (!Accept(':') || !ReadValue(member.value)) return false;
         stack_.push_back(member);
       } while (Accept(','));
@@ -227,17 +230,34 @@ class Reader {
   }
 
   // At the quote. Without escapes the text stays where it is.
-  bool ReadString(size_t bytes_max, std::string_view& text) {
+  bool ReadString(size_t bytes_max, std::string_view& text, bool& in_quotes) {
     const char* const start = ++at_;
-    while (at_ != end_ && !kStops[static_cast<uint8_t>(*at_)]) ++at_;
+    const bool ascii = SkipPlain();
     if (at_ == end_) return false;
     if (*at_ == '"') {
       text = {start, static_cast<size_t>(at_ - start)};
+      in_quotes = ascii;
     } else if (*at_ != '\\' || !ReadEscaped(start, text)) {
       return false;
     }
     ++at_;
     return text.size() <= bytes_max;
+  }
+  // To the next quote, backslash or control character. True where all on the way was ASCII.
+  bool SkipPlain() {
+    uint64_t high = 0;
+    while (static_cast<size_t>(end_ - at_) >= kWordBytes) {
+      const uint64_t word = LoadWord(at_);
+      const uint64_t marks = FirstSpecial(word);
+      if (marks != 0) {
+        at_ += BytesBefore(marks);
+        return ((high | (word & (marks - 1) & ~marks)) & kHighBits) == 0;
+      }
+      high |= word;
+      at_ += kWordBytes;
+    }
+    for (; at_ != end_ && !kStops[static_cast<uint8_t>(*at_)]; ++at_) high |= static_cast<uint8_t>(*at_);
+    return (high & kHighBits) == 0;
   }
   // The rest of a string that began at `start` and has an escape at at_. Stops at the closing quote.
   bool ReadEscaped(const char* start, std::string_view& text) {

@@ -23,6 +23,7 @@ struct JsonNode {
   enum class Kind : uint8_t { kNull, kBoolean, kInt, kLong, kBigInteger, kDouble, kString, kArray, kObject };
 
   Kind kind = Kind::kNull;
+  bool in_quotes = false;  // kString: as Value::in_quotes
   union {
     int64_t integer = 0;  // kBoolean, kInt, kLong
     double real;          // kDouble; beyond its range: infinite
@@ -37,6 +38,7 @@ struct JsonNode {
 
 struct JsonMember {
   std::string_view name;
+  bool name_in_quotes = false;
   JsonNode value;
 };
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "absl/strings/escaping.h"
 #include "base/text.h"
+#include "connect/byte_scan.h"
 
 namespace postrider::connect {
 namespace {
@@ -49,23 +52,23 @@ bool IsContinuation(char byte) {
   return (static_cast<uint8_t>(byte) & 0xc0) == 0x80;
 }
 
-// Writes the character at text[at] in the long form that it needs, and moves on past it. At most six bytes for one.
-char* PutLongForm(std::string_view text, size_t& at, uint8_t form, char* to) {
-  const auto byte = static_cast<uint8_t>(text[at]);
-  const std::string_view rest = text.substr(at);
-  if (form == kFourBytes && rest.size() >= 4 && IsContinuation(rest[1]) && IsContinuation(rest[2]) &&
-      IsContinuation(rest[3])) {
+// Writes the character at `at` in the long form that it needs, and moves on past it. At most six bytes for one.
+char* PutLongForm(const char*& at, const char* end, uint8_t form, char* to) {
+  const auto byte = static_cast<uint8_t>(*at);
+  const auto continued = [&](ptrdiff_t bytes) {
+    return end - at > bytes && std::all_of(at + 1, at + 1 + bytes, IsContinuation);
+  };
+  if (form == kFourBytes && continued(3)) {
     const uint32_t point =
-        ((byte & 7u) << 18 | Continuation(rest[1]) << 12 | Continuation(rest[2]) << 6 | Continuation(rest[3])) -
-        0x10000;
+        ((byte & 7u) << 18 | Continuation(at[1]) << 12 | Continuation(at[2]) << 6 | Continuation(at[3])) - 0x10000;
     at += 4;
     to = PutUnicodeEscape(0xd800 | (point >> 10 & 0x3ff), to);
     return PutUnicodeEscape(0xdc00 | (point & 0x3ff), to);
   }
-  if (form == kSurrogate && rest.size() >= 3 && IsContinuation(rest[1]) && (rest[1] & 0x20) != 0 &&
-      IsContinuation(rest[2])) {
+  if (form == kSurrogate && continued(2) && (at[1] & 0x20) != 0) {
+    const uint32_t unit = (byte & 0xfu) << 12 | Continuation(at[1]) << 6 | Continuation(at[2]);
     at += 3;
-    return PutUnicodeEscape((byte & 0xfu) << 12 | Continuation(rest[1]) << 6 | Continuation(rest[2]), to);
+    return PutUnicodeEscape(unit, to);
   }
   ++at;
   if (form == kUnicode) return PutUnicodeEscape(byte, to);
@@ -78,22 +81,32 @@ char* PutLongForm(std::string_view text, size_t& at, uint8_t form, char* to) {
 void AppendJsonString(std::string_view text, Buffer& out, BeyondBmp beyond_bmp) {
   constexpr size_t kChunkBytes = 1024;
   constexpr size_t kGrowth = 6;  // bytes for one, at most
+  const char* at = text.data();
+  const char* const end = at + text.size();
   out.push_back('"');
-  for (size_t at = 0; at < text.size();) {
-    const size_t chunk_end = std::min(text.size(), at + kChunkBytes);
-    char* to = out.Reserve(kGrowth * (chunk_end - at) + 2 * kGrowth);
+  while (at != end) {
+    const char* const chunk_end = at + std::min(static_cast<size_t>(end - at), kChunkBytes);
+    // A word, or a character of several bytes, may reach beyond the chunk.
+    char* to = out.Reserve(kGrowth * static_cast<size_t>(chunk_end - at) + 2 * kWordBytes);
     while (at < chunk_end) {
-      const char c = text[at];
-      const uint8_t escape = kEscapes[static_cast<uint8_t>(c)];
-      if (escape == kPlain || (escape == kFourBytes && beyond_bmp == BeyondBmp::kRaw)) [[likely]] {
-        *to++ = c;
-        ++at;
+      if (static_cast<size_t>(end - at) >= kWordBytes) {
+        const uint64_t word = LoadWord(at);
+        const uint64_t marks = FirstSpecial(word) | (word & kHighBits);
+        std::memcpy(to, at, kWordBytes);
+        const size_t plain = marks == 0 ? kWordBytes : BytesBefore(marks);
+        at += plain;
+        to += plain;
+        if (plain == kWordBytes) continue;
+      }
+      const uint8_t escape = kEscapes[static_cast<uint8_t>(*at)];
+      if (escape == kPlain || (escape == kFourBytes && beyond_bmp == BeyondBmp::kRaw)) {
+        *to++ = *at++;
       } else if (escape < kUnicode) {
         *to++ = '\\';
         *to++ = static_cast<char>(escape);
         ++at;
       } else {
-        to = PutLongForm(text, at, escape, to);
+        to = PutLongForm(at, end, escape, to);
       }
     }
     out.Commit(to);

@@ -19,6 +19,12 @@ enum class BeyondBmp { kEscaped, kRaw };
 // With the quotes around it.
 void AppendJsonString(std::string_view text, Buffer& out, BeyondBmp beyond_bmp = BeyondBmp::kEscaped);
 
+// The same for a text that may stand in JSON already (Value::in_quotes).
+inline void AppendJsonString(std::string_view text, bool in_quotes, Buffer& out) {
+  if (in_quotes) return static_cast<void>(out.append({text.data() - 1, text.size() + 2}));
+  AppendJsonString(text, out);
+}
+
 void AppendBase64(std::string_view bytes, Buffer& out);         // '+' and '/', padded
 void AppendBase64UrlSafe(std::string_view bytes, Buffer& out);  // '-' and '_', padded
 void AppendHex(std::string_view bytes, Buffer& out);            // in small letters

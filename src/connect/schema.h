@@ -35,6 +35,7 @@ struct Value {
   };
 
   Kind kind = Kind::kNull;
+  bool in_quotes = false;  // kString: a view of JSON that needs no escapes, with its quotes right before and after it
   union {
     int64_t integer = 0;
     double real;
@@ -112,6 +113,7 @@ struct Parameter {
 struct Field {
   std::string_view name;
   const Schema* schema = nullptr;
+  bool in_quotes = false;  // the name, as Value::in_quotes
 };
 
 struct Schema {

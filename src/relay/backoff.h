@@ -1,5 +1,5 @@
-// Waiting between attempts: doubles from a first delay to a limit, with jitter so that many relays do not knock together.
-// For ever: a passing fault is never given up. One thread.
+// Waiting between attempts: doubles from a first delay to a limit, with jitter so that many relays do not knock
+// together. For ever: a passing fault is never given up. One thread.
 #pragma once
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 namespace postrider::relay {
 namespace {
 
-constexpr int64_t kNewsAfterUs = 200'000;      // a confirmed position is told this soon
-constexpr int64_t kSameAnswerUs = 100'000;     // between answers without news
+constexpr int64_t kNewsAfterUs = 200'000;   // a confirmed position is told this soon
+constexpr int64_t kSameAnswerUs = 100'000;  // between answers without news
 constexpr int64_t kQuestionEveryUs = 1'000'000;
 
 }  // namespace
@@ -48,8 +48,7 @@ void Confirmer::Raise(Lsn received, Lsn confirmable) {
   news_ = flush_ > reported_flush_;
 }
 
-absl::Status Confirmer::Step(postgres::Source& source, Lsn received, Lsn confirmable, bool reading,
-                             int64_t now_us) {
+absl::Status Confirmer::Step(postgres::Source& source, Lsn received, Lsn confirmable, bool reading, int64_t now_us) {
   Raise(received, confirmable);
   const int64_t since_us = now_us - last_status_us_;
   // A first question may be answered at once; only its repetitions without news are slowed down.

@@ -2,16 +2,19 @@
 //
 //   - at least every third of wal_sender_timeout, and every status.update.interval.ms;
 //   - soon after the confirmed position moved;
-//   - at once when the server asks, except that answers that say nothing new keep 100 ms apart (a stopping server asks in a loop);
-//   - with a question of our own once a second when no keepalive came: the answer carries the server's position, which moves the slot
+//   - at once when the server asks, except that answers that say nothing new keep 100 ms apart (a stopping server asks
+//   in a loop);
+//   - with a question of our own once a second when no keepalive came: the answer carries the server's position, which
+//   moves the slot
 //     of a quiet outbox beside a busy table or database.
 //
-// It also notices a server that is stopping: outside of a shutdown the server asks only after half of wal_sender_timeout without a word from us, so
-// three questions in a row for the same position, each soon after a status of ours and with no data between, mean that its walsender
-// waits for us (src/backend/replication/walsender.c, WalSndDone).
+// It also notices a server that is stopping: outside of a shutdown the server asks only after half of
+// wal_sender_timeout without a word from us, so three questions in a row for the same position, each soon after a
+// status of ours and with no data between, mean that its walsender waits for us (src/backend/replication/walsender.c,
+// WalSndDone).
 //
-// Positions: write = received, flush = apply = confirmed; both only grow, flush never beyond received; zero until known. Loop's thread.
-// Tested by tests/unit/relay/confirmer_test.cc.
+// Positions: write = received, flush = apply = confirmed; both only grow, flush never beyond received; zero until
+// known. Loop's thread. Tested by tests/unit/relay/confirmer_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +34,8 @@ class Confirmer {
   void SawData() { same_questions_ = 0; }
   void SawKeepalive(const postgres::Keepalive& keepalive, int64_t now_us);
 
-  // Sends what is due. `received` and `confirmable` come from the tracker. No question while nothing is read: its answer would wait.
+  // Sends what is due. `received` and `confirmable` come from the tracker. No question while nothing is read: its
+  // answer would wait.
   absl::Status Step(postgres::Source& source, Lsn received, Lsn confirmable, bool reading, int64_t now_us);
   // The last word before a stop: sends and asks for an answer, which proves that it was read.
   absl::Status SendFinal(postgres::Source& source, Lsn received, Lsn confirmable, int64_t now_us);
@@ -47,12 +51,12 @@ class Confirmer {
   void Raise(Lsn received, Lsn confirmable);
 
   const int64_t status_interval_us_;
-  int64_t period_us_ = 0;      // of statuses without news
-  int64_t timeout_us_ = 0;     // wal_sender_timeout
-  Lsn write_, flush_;          // what the next status says
-  Lsn reported_flush_;         // what the last one said
+  int64_t period_us_ = 0;   // of statuses without news
+  int64_t timeout_us_ = 0;  // wal_sender_timeout
+  Lsn write_, flush_;       // what the next status says
+  Lsn reported_flush_;      // what the last one said
   Lsn server_lsn_;
-  bool news_ = false;          // flush_ is ahead of what was reported
+  bool news_ = false;  // flush_ is ahead of what was reported
   bool answer_owed_ = false;
   int64_t last_status_us_ = 0;
   int64_t last_keepalive_us_ = 0;

@@ -169,8 +169,10 @@ absl::StatusOr<bool> Intake::HandleInsert(const decoder::Insert& insert) {
       Bump(stats_->expansions_failed);
       if (now_us - expansion_warned_us_ > kExpansionWarningEveryUs || expansion_warned_us_ == 0) {
         expansion_warned_us_ = now_us;
-        LogWarning("expansion_failed", {{"table", std::string(router_->TableName(insert.relation_oid))}, {"id", std::string(routed_->record.id)}},
-                   "a payload could not be expanded and went out as text");
+        LogWarning(
+            "expansion_failed",
+            {{"table", std::string(router_->TableName(insert.relation_oid))}, {"id", std::string(routed_->record.id)}},
+            "a payload could not be expanded and went out as text");
       }
     }
   }
@@ -206,10 +208,11 @@ absl::Status Intake::HandleUpdate(const decoder::Update& update) {
       LogError("update_ignored", {{"table", table}}, "an update of an outbox row is not an event and was ignored");
       return absl::OkStatus();
     case config::InvalidOperation::kFatal:
-      return MakeFault(Fault::kConfiguration,
-                       absl::StrCat("an update of a row in ", table,
-                                    " was received and table.op.invalid.behavior=fatal asks to stop: set it to warn or error, or "
-                                    "keep the application from updating outbox rows"));
+      return MakeFault(
+          Fault::kConfiguration,
+          absl::StrCat("an update of a row in ", table,
+                       " was received and table.op.invalid.behavior=fatal asks to stop: set it to warn or error, or "
+                       "keep the application from updating outbox rows"));
   }
   return absl::OkStatus();
 }

@@ -1,7 +1,8 @@
 // Source -> decoder -> router -> publisher: reads the stream, one message at a time, as far as it can go.
 //
-// A message that cannot be finished yet (the budget is full, its topic is looked up, the row is held, the catalogue of a new relation is
-// being read) stays in hand: nothing further is read, so its views stay valid, and it is tried again at the next Step.
+// A message that cannot be finished yet (the budget is full, its topic is looked up, the row is held, the catalogue of
+// a new relation is being read) stays in hand: nothing further is read, so its views stay valid, and it is tried again
+// at the next Step.
 //
 // Belongs to the loop's thread; nothing blocks. Tested by tests/unit/relay/relay_test.cc.
 #pragma once
@@ -29,10 +30,10 @@ namespace postrider::relay {
 class Intake {
  public:
   enum class Progress {
-    kIdle,     // no complete message waits
-    kMore,     // the turn is over, more may wait
-    kBlocked,  // a message is in hand
-    kEnd,      // SnapshotEnd
+    kIdle,            // no complete message waits
+    kMore,            // the turn is over, more may wait
+    kBlocked,         // a message is in hand
+    kEnd,             // SnapshotEnd
     kTransactionEnd,  // asked for by `until_commit`: the open transaction is complete
   };
 
@@ -42,8 +43,9 @@ class Intake {
   // A new stream begins; `tables` are the catalogue's facts read with it.
   void Connected(std::vector<Table> tables, bool snapshot);
 
-  // Reads for one turn (bounded, so that statuses and reports get theirs). Errors: the source's own, a protocol break (kInternal), or the
-  // configuration contradicting a table. With `until_commit` it stops after the Commit of the open transaction.
+  // Reads for one turn (bounded, so that statuses and reports get theirs). Errors: the source's own, a protocol break
+  // (kInternal), or the configuration contradicting a table. With `until_commit` it stops after the Commit of the open
+  // transaction.
   absl::StatusOr<Progress> Step(postgres::Source& source, bool until_commit);
 
   bool row_in_hand() const { return in_hand_.has_value(); }
@@ -72,10 +74,10 @@ class Intake {
   absl::flat_hash_map<decoder::Oid, Table> catalogue_;
   std::optional<decoder::Message> in_hand_;
   std::optional<router::Routed> routed_;  // of the Insert in hand
-  decoder::Oid lookup_oid_ = 0;  // the table whose catalogue is being read; 0 when none is
-  bool lookup_stale_ = false;    // it was asked for on an earlier connection
+  decoder::Oid lookup_oid_ = 0;           // the table whose catalogue is being read; 0 when none is
+  bool lookup_stale_ = false;             // it was asked for on an earlier connection
   bool snapshot_ = false;
-  Lsn commit_lsn_;       // of the open transaction
+  Lsn commit_lsn_;        // of the open transaction
   uint32_t ordinal_ = 0;  // of the next row in it
   int64_t expansion_warned_us_ = 0;
 };

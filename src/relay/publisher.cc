@@ -19,8 +19,11 @@ constexpr int64_t kRetryWaitUs = 100'000;  // librdkafka rings for most answers;
 using Kind = kafka::Acceptance::Kind;
 using Outcome = kafka::Delivery::Outcome;
 
-// What concerns a whole topic passes with it, however long that takes: it is no record's fault, and none is skipped for it.
-bool ConcernsTopic(std::string_view code) { return code == "unknown_topic" || code == "topic_authorization"; }
+// What concerns a whole topic passes with it, however long that takes: it is no record's fault, and none is skipped for
+// it.
+bool ConcernsTopic(std::string_view code) {
+  return code == "unknown_topic" || code == "topic_authorization";
+}
 
 // Whether trying again as it was would fail again.
 bool Lasts(Outcome outcome) {
@@ -98,19 +101,20 @@ Publisher::Offered Publisher::Produce(const Record& record, std::string_view tab
     return Offered::kTaken;
   }
   tracker_->Remove(tag);
-  if (acceptance.kind == Kind::kHeld)
-    return HoldRow(acceptance.code, acceptance.reason, record, table, place, now_us);
+  if (acceptance.kind == Kind::kHeld) return HoldRow(acceptance.code, acceptance.reason, record, table, place, now_us);
   if (acceptance.kind == Kind::kBroken) Break(now_us);
   return Offered::kBlocked;
 }
 
-// The row that a broker refused before: alone in flight, one attempt at a time. It stays in hand (kBlocked) until its report.
+// The row that a broker refused before: alone in flight, one attempt at a time. It stays in hand (kBlocked) until its
+// report.
 Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place,
                                            int64_t now_us) {
   if (trial_ == Trial::kAcknowledged) {
     trial_ = Trial::kNone;
     suspect_.reset();
-    if (hold_) LogInfo("released", {{"id", hold_->id}, {"topic", hold_->topic}}, "the held event was taken by the broker");
+    if (hold_)
+      LogInfo("released", {{"id", hold_->id}, {"topic", hold_->topic}}, "the held event was taken by the broker");
     hold_.reset();
     hold_backoff_.Reset();
     return Offered::kTaken;
@@ -145,7 +149,9 @@ Publisher::Offered Publisher::HoldRow(std::string_view code, std::string_view re
     tracker_->AddAcknowledged(place.ordinal);
     Bump(stats_->events_skipped);
     LogError("skipped",
-             {{"id", std::string(record.id)}, {"table", std::string(table)}, {"topic", std::string(record.topic)},
+             {{"id", std::string(record.id)},
+              {"table", std::string(table)},
+              {"topic", std::string(record.topic)},
               {"code", std::string(code)}},
              absl::StrCat("skipped because errors.tolerance=all: ", View(reason)));
     hold_.reset();
@@ -213,7 +219,9 @@ void Publisher::TakeDelivery(const kafka::Delivery& delivery, int64_t now_us) {
     cause_bytes_ = delivery.record_bytes;
     cause_->topic = "";  // it dies with the producer
     LogError("delivery_failed",
-             {{"topic", cause_topic_}, {"code", delivery.code}, {"commit_lsn", place.commit_lsn.ToString()},
+             {{"topic", cause_topic_},
+              {"code", delivery.code},
+              {"commit_lsn", place.commit_lsn.ToString()},
               {"row", absl::StrCat(place.ordinal)}},
              "the broker did not take a record: producing stops, nothing later is written before it");
   }

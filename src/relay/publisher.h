@@ -4,12 +4,14 @@
 //   kBlocked  not now: the byte budget is full, the topic is being looked up, or the row is held. Offer it again
 //
 // A delivery error stops producing at once. The queue is purged and every report drained; then
-//   - what passes, or was fatal for the producer: a new producer, and the stream is repeated from the confirmed position;
+//   - what passes, or was fatal for the producer: a new producer, and the stream is repeated from the confirmed
+//   position;
 //   - what lasts for a topic: the new producer probes it, and the stream is repeated only when it would be taken;
 //   - a batch refused as a whole: one pass with one record a batch, to find the guilty record;
-//   - what lasts for one record: when the repeat reaches that row it is tried alone, while everything behind it stays unread in the stream.
-//     Only when the broker refuses it alone too is it held (and tried again with backoff) or skipped: in a snapshot that is read again
-//     another row may stand at its place. Nothing is ever sent out of turn.
+//   - what lasts for one record: when the repeat reaches that row it is tried alone, while everything behind it stays
+//   unread in the stream.
+//     Only when the broker refuses it alone too is it held (and tried again with backoff) or skipped: in a snapshot
+//     that is read again another row may stand at its place. Nothing is ever sent out of turn.
 // `rewind_wanted()` asks the relay to repeat the stream; until Rewound() all offers are blocked.
 //
 // Belongs to the loop's thread; nothing blocks. Tested by tests/unit/relay/publisher_test.cc with a scripted producer.
@@ -112,7 +114,8 @@ class Publisher {
   int64_t last_progress_us_ = 0;
   Backoff producer_backoff_;
 
-  // The first delivery error of the current producer: the cause; what follows it is consequence. A fault that lasts is none, though.
+  // The first delivery error of the current producer: the cause; what follows it is consequence. A fault that lasts is
+  // none, though.
   std::optional<kafka::Delivery> cause_;
   Tracker::RowPlace cause_place_;
   std::string cause_topic_;

@@ -53,12 +53,23 @@ void Relay::Step() {
       if (stopping_) return Finish();
       TakeConnection();
       break;
-    case Phase::kReading: Read(); break;
-    case Phase::kFinishingSnapshot: TakeFinishedSnapshot(); break;
-    case Phase::kQuiescing: StepQuiescing(); break;
-    case Phase::kDraining: StepDraining(); break;
-    case Phase::kClosing: StepClosing(); break;
-    case Phase::kFinished: return;
+    case Phase::kReading:
+      Read();
+      break;
+    case Phase::kFinishingSnapshot:
+      TakeFinishedSnapshot();
+      break;
+    case Phase::kQuiescing:
+      StepQuiescing();
+      break;
+    case Phase::kDraining:
+      StepDraining();
+      break;
+    case Phase::kClosing:
+      StepClosing();
+      break;
+    case Phase::kFinished:
+      return;
   }
   UpdateState();
   if (now_us_ - rates_logged_us_ >= kRatesEveryUs) LogRates();
@@ -365,7 +376,8 @@ void Relay::LogRates() {
   const uint64_t confirmed = tracker_.confirmable().value();
   const uint64_t server = std::max(confirmer_.server_lsn().value(), confirmed);
   LogInfo("rates",
-          {{"events_per_s", absl::StrCat(static_cast<int64_t>(static_cast<double>(acknowledged - rates_acknowledged_) / seconds))},
+          {{"events_per_s",
+            absl::StrCat(static_cast<int64_t>(static_cast<double>(acknowledged - rates_acknowledged_) / seconds))},
            {"acknowledged", absl::StrCat(acknowledged)},
            {"inflight_records", absl::StrCat(tracker_.outstanding_records())},
            {"inflight_bytes", absl::StrCat(tracker_.outstanding_bytes())},
@@ -382,7 +394,8 @@ int64_t Relay::next_deadline_us() const {
   if (source_ && intake_.row_in_hand()) deadline = std::min(deadline, now_us_ + kRetryInHandUs);
   if (phase_ == Phase::kBackoff) deadline = std::min(deadline, backoff_until_us_);
   // Both pass without an end of their phase: then reports are waited for, or the server's last answer.
-  if (phase_ == Phase::kQuiescing && quiesce_deadline_us_ > now_us_) deadline = std::min(deadline, quiesce_deadline_us_);
+  if (phase_ == Phase::kQuiescing && quiesce_deadline_us_ > now_us_)
+    deadline = std::min(deadline, quiesce_deadline_us_);
   if (stopping_ && stop_deadline_us_ > now_us_) deadline = std::min(deadline, stop_deadline_us_);
   if (phase_ == Phase::kClosing) deadline = std::min(deadline, closing_deadline_us_);
   return deadline;

@@ -1,7 +1,8 @@
 // The loop's core: source -> decode -> route -> publish -> acknowledge -> confirm. READ THIS FIRST in relay/.
 //
-// A step function over three seams (postgres::Connector and Source, kafka::Producer, Clock): Step() does everything that is due and
-// never blocks; relay/runner.h sleeps in between. So a simulation can drive it through crashes without a server.
+// A step function over three seams (postgres::Connector and Source, kafka::Producer, Clock): Step() does everything
+// that is due and never blocks; relay/runner.h sleeps in between. So a simulation can drive it through crashes without
+// a server.
 //
 //            StartConnect          Source                         SnapshotEnd, all acknowledged
 //   kBackoff ------> kConnecting ---------> kReading ---------------------------------> kFinishingSnapshot
@@ -11,8 +12,8 @@
 //      +-----------------------------------------------------------------------------------------+
 //
 // What flows backwards is one position (Tracker::confirmable, by the Confirmer) and the byte budget (in the Publisher).
-// Passing faults are retried for ever; a lasting one ends the relay with its exit code. One thread; the parts outlive it.
-// Tested by tests/unit/relay/relay_test.cc.
+// Passing faults are retried for ever; a lasting one ends the relay with its exit code. One thread; the parts outlive
+// it. Tested by tests/unit/relay/relay_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -109,9 +110,9 @@ class Relay {
   bool reads_ = false;
   bool backlog_ = false;
   bool snapshot_ended_ = false;
-  bool first_ = true;    // no stream or whole snapshot yet: a missing slot is made
+  bool first_ = true;           // no stream or whole snapshot yet: a missing slot is made
   bool snapshot_open_ = false;  // rows of a snapshot were read, and no slot stands at its end yet
-  bool checked_ = false;  // the captured tables fit the configuration
+  bool checked_ = false;        // the captured tables fit the configuration
   std::optional<postgres::ServerIdentity> identity_;
   int64_t connected_us_ = 0;
   Backoff backoff_;

@@ -21,17 +21,28 @@ enum class State {
 
 constexpr std::string_view StateName(State state) {
   switch (state) {
-    case State::kStarting: return "starting";
-    case State::kConnecting: return "connecting";
-    case State::kStandby: return "standby";
-    case State::kSnapshot: return "snapshot";
-    case State::kStreaming: return "streaming";
-    case State::kStalled: return "stalled";
-    case State::kHeld: return "held";
-    case State::kWaiting: return "waiting";
-    case State::kPaused: return "paused";
-    case State::kDraining: return "draining";
-    case State::kFailed: return "failed";
+    case State::kStarting:
+      return "starting";
+    case State::kConnecting:
+      return "connecting";
+    case State::kStandby:
+      return "standby";
+    case State::kSnapshot:
+      return "snapshot";
+    case State::kStreaming:
+      return "streaming";
+    case State::kStalled:
+      return "stalled";
+    case State::kHeld:
+      return "held";
+    case State::kWaiting:
+      return "waiting";
+    case State::kPaused:
+      return "paused";
+    case State::kDraining:
+      return "draining";
+    case State::kFailed:
+      return "failed";
   }
   return "failed";
 }

@@ -1,5 +1,5 @@
-// What the loop has done, in numbers. Written by the loop's thread, read by any (the watcher): relaxed atomics, each true by itself.
-// Times are microseconds of the monotonic clock; LSNs as integers.
+// What the loop has done, in numbers. Written by the loop's thread, read by any (the watcher): relaxed atomics, each
+// true by itself. Times are microseconds of the monotonic clock; LSNs as integers.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@ namespace postrider::relay {
 
 struct Stats {
   std::atomic<State> state{State::kStarting};
-  std::atomic<uint64_t> wal_bytes{0};           // pgoutput bytes read
-  std::atomic<uint64_t> transactions{0};        // Commits read
-  std::atomic<uint64_t> events_produced{0};     // handed to the producer
+  std::atomic<uint64_t> wal_bytes{0};        // pgoutput bytes read
+  std::atomic<uint64_t> transactions{0};     // Commits read
+  std::atomic<uint64_t> events_produced{0};  // handed to the producer
   std::atomic<uint64_t> events_acknowledged{0};
-  std::atomic<uint64_t> events_repeated{0};     // left out of a repeat: acknowledged before
-  std::atomic<uint64_t> events_ignored{0};      // updates, deletes, truncates, tables that are not routed
-  std::atomic<uint64_t> events_skipped{0};      // errors.tolerance=all
-  std::atomic<uint64_t> expansions_failed{0};   // payload was to be expanded and went out as text
+  std::atomic<uint64_t> events_repeated{0};    // left out of a repeat: acknowledged before
+  std::atomic<uint64_t> events_ignored{0};     // updates, deletes, truncates, tables that are not routed
+  std::atomic<uint64_t> events_skipped{0};     // errors.tolerance=all
+  std::atomic<uint64_t> expansions_failed{0};  // payload was to be expanded and went out as text
   std::atomic<uint64_t> reconnects_postgres{0};
   std::atomic<uint64_t> reconnects_kafka{0};
   std::atomic<uint64_t> inflight_bytes{0};

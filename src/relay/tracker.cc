@@ -159,6 +159,10 @@ void Tracker::Reset() {
   Rewind();
   confirmable_ = Lsn();
   received_ = Lsn();
+}
+
+void Tracker::ForgetAcknowledged() {
+  acknowledged_before_.clear();
   rewound_from_ = Lsn();
 }
 

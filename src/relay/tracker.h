@@ -1,9 +1,10 @@
 // How far may be confirmed: the ack tracker.
 //
 // Everything received from the server becomes an entry, in order: a transaction with its records, or a bare position
-// (a keepalive, a transaction without events). The position that may be confirmed is the end of the longest unbroken run
-// of entries, from the oldest, whose records are all acknowledged. Acknowledgements come in any order; a later entry never
-// confirms over an earlier one. Neighbours without records merge, so that an idle outbox beside a busy table costs nothing.
+// (a keepalive, a transaction without events). The position that may be confirmed is the end of the longest unbroken
+// run of entries, from the oldest, whose records are all acknowledged. Acknowledgements come in any order; a later
+// entry never confirms over an earlier one. Neighbours without records merge, so that an idle outbox beside a busy
+// table costs nothing.
 //
 //   tracker.Begin(begin.final_lsn);
 //   uint64_t tag = tracker.Add(ordinal, bytes);    // for each record handed to the producer
@@ -11,13 +12,14 @@
 //   tracker.Acknowledge(tag);                      // a delivery report without error
 //   tracker.confirmable();                         // what a status may say as `flush`
 //
-// The entries keep one bit a record: acknowledged or not. When the stream has to be repeated within this process, Rewind()
-// turns them into the set of records that need not be sent again, keyed by (start of the commit record, ordinal of the row in its
-// transaction). The set is dropped when another server, or a restarted one, answers (ForgetAcknowledged).
+// The entries keep one bit a record: acknowledged or not. When the stream has to be repeated within this process,
+// Rewind() turns them into the set of records that need not be sent again, keyed by (start of the commit record,
+// ordinal of the row in its transaction). The set is dropped when another server, or a restarted one, answers
+// (ForgetAcknowledged).
 //
-// Bounded: records by the byte budget, entries by `full()`. One thread. A tag that is not outstanding is a broken invariant.
-// Sources: PostgreSQL's rule for what is sent again (src/backend/replication/logical/snapbuild.c, SnapBuildXactNeedsSkip).
-// Tested by tests/unit/relay/tracker_test.cc, with property checks against a slow model.
+// Bounded: records by the byte budget, entries by `full()`. One thread. A tag that is not outstanding is a broken
+// invariant. Sources: PostgreSQL's rule for what is sent again (src/backend/replication/logical/snapbuild.c,
+// SnapBuildXactNeedsSkip). Tested by tests/unit/relay/tracker_test.cc, with property checks against a slow model.
 #pragma once
 
 #include <cstddef>
@@ -64,12 +66,13 @@ class Tracker {
   // A bare position. In the middle of a transaction it says nothing beyond what came before it, and is left out.
   void Position(Lsn end_lsn);
 
-  // Forgets entries and outstanding records for a repeat of the stream from confirmable(); remembers what was acknowledged.
+  // Forgets entries and outstanding records for a repeat of the stream from confirmable(); remembers what was
+  // acknowledged.
   void Rewind();
   // Positions start anew too: another server answers, or the slot stands elsewhere.
   void Reset();
   // Drops what Rewind() remembered.
-  void ForgetAcknowledged() { acknowledged_before_.clear(); }
+  void ForgetAcknowledged();
 
   Lsn confirmable() const { return confirmable_; }
   // The end of the last whole transaction or position received on this connection.
@@ -122,7 +125,7 @@ class Tracker {
   size_t outstanding_bytes_ = 0;
   Lsn confirmable_;
   Lsn received_;
-  Lsn rewound_from_;  // how far the stream had come before a Rewind
+  Lsn rewound_from_;                                                     // how far the stream had come before a Rewind
   absl::flat_hash_map<uint64_t, AcknowledgedRows> acknowledged_before_;  // by commit LSN
 };
 

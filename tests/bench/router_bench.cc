@@ -3,8 +3,9 @@
 //   router_bench expand|plain COUNT
 //   valgrind --tool=callgrind build/release/tests/bench/router_bench expand 1000
 //
-// The event is an outbox row with a payload of 300 bytes. `expand`: the configuration of the README (JSON expansion, schemas on); `plain`:
-// without expansion. The cost of one event is the difference between two runs, divided by the difference of their counts.
+// The event is an outbox row with a payload of 300 bytes. `expand`: the configuration of the README (JSON expansion,
+// schemas on); `plain`: without expansion. The cost of one event is the difference between two runs, divided by the
+// difference of their counts.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -38,9 +39,12 @@ constexpr struct {
   uint32_t type_oid;
   const char* type_name;
   bool not_null;
-} kColumns[] = {{"id", kUuid, "uuid", true},           {"aggregatetype", kVarchar, "varchar", true},
-                {"aggregateid", kVarchar, "varchar", true}, {"type", kVarchar, "varchar", true},
-                {"payload", kJsonb, "jsonb", true},    {"created_at", kTimestamptz, "timestamptz", true},
+} kColumns[] = {{"id", kUuid, "uuid", true},
+                {"aggregatetype", kVarchar, "varchar", true},
+                {"aggregateid", kVarchar, "varchar", true},
+                {"type", kVarchar, "varchar", true},
+                {"payload", kJsonb, "jsonb", true},
+                {"created_at", kTimestamptz, "timestamptz", true},
                 {"published_at", kTimestamptz, "timestamptz", false}};
 
 constexpr std::string_view kPayload =
@@ -82,9 +86,10 @@ std::string InsertBytes() {
 Table Catalogue() {
   Table table{.oid = 16'400, .schema = "public", .name = "outbox"};
   for (const auto& column : kColumns) {
-    table.columns.push_back(TableColumn{.name = column.name,
-                                        .type = {.oid = column.type_oid, .schema = "pg_catalog", .name = column.type_name},
-                                        .not_null = column.not_null});
+    table.columns.push_back(
+        TableColumn{.name = column.name,
+                    .type = {.oid = column.type_oid, .schema = "pg_catalog", .name = column.type_name},
+                    .not_null = column.not_null});
   }
   return table;
 }

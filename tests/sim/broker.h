@@ -1,8 +1,9 @@
 // Kafka as far as the relay meets it: partitions that take batches in order, and everything that can go wrong with one.
 //
-// A partition has one batch of a producer on its way. When a batch was refused the broker takes none of that producer's later batches of
-// the partition (idempotence with enable.gapless.guarantee). A batch may be written although its acknowledgement is lost, or arrive after its
-// producer is gone. Topics vanish, limits are lowered, the broker freezes, refuses logins, or answers slowly.
+// A partition has one batch of a producer on its way. When a batch was refused the broker takes none of that producer's
+// later batches of the partition (idempotence with enable.gapless.guarantee). A batch may be written although its
+// acknowledgement is lost, or arrive after its producer is gone. Topics vanish, limits are lowered, the broker freezes,
+// refuses logins, or answers slowly.
 #pragma once
 
 #include <cstdint>

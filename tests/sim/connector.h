@@ -42,11 +42,12 @@ class Connector final : public postgres::Connector {
   // `answer` happens later, unless this process is gone by then.
   template <typename F>
   void Answer(int64_t within_us, F answer) {
-    world_->schedule.After(world_->random.Skewed(1 * kMs, within_us), [alive = std::weak_ptr<int>(alive_), world = world_, answer] {
-      if (alive.expired()) return;
-      answer();
-      world->Ring();
-    });
+    world_->schedule.After(world_->random.Skewed(1 * kMs, within_us),
+                           [alive = std::weak_ptr<int>(alive_), world = world_, answer] {
+                             if (alive.expired()) return;
+                             answer();
+                             world->Ring();
+                           });
   }
 
   void Connect(const postgres::ConnectRequest& request) {

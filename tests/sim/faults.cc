@@ -7,26 +7,16 @@ namespace postrider::sim {
 
 const std::vector<Life::Fault>& Life::Faults() {
   static const std::vector<Fault> faults = {
-      {"relay killed", &Life::KillRelay},
-      {"relay stopped", &Life::StopRelay},
-      {"relay frozen", &Life::FreezeRelay},
-      {"relay slow", &Life::SlowRelay},
-      {"connection cut", &Life::CutConnection},
-      {"link stalled", &Life::StallLink},
-      {"writing blocked", &Life::BlockWriting},
-      {"server crash", &Life::CrashServer},
-      {"server stop", &Life::StopServer},
-      {"server failover", &Life::Failover},
-      {"slot held by another", &Life::HoldSlot},
-      {"alter table", &Life::AlterTable},
-      {"broker frozen", &Life::FreezeBroker},
-      {"broker slow", &Life::SlowBroker},
-      {"topic removed", &Life::RemoveTopic},
-      {"poison refused", &Life::RefusePoison},
-      {"logins refused", &Life::RefuseLogins},
-      {"faulty deliveries", &Life::FaultyDeliveries},
-      {"fatal producers", &Life::FatalProducers},
-      {"making fails", &Life::FailMaking},
+      {"relay killed", &Life::KillRelay},         {"relay stopped", &Life::StopRelay},
+      {"relay frozen", &Life::FreezeRelay},       {"relay slow", &Life::SlowRelay},
+      {"connection cut", &Life::CutConnection},   {"link stalled", &Life::StallLink},
+      {"writing blocked", &Life::BlockWriting},   {"server crash", &Life::CrashServer},
+      {"server stop", &Life::StopServer},         {"server failover", &Life::Failover},
+      {"slot held by another", &Life::HoldSlot},  {"alter table", &Life::AlterTable},
+      {"broker frozen", &Life::FreezeBroker},     {"broker slow", &Life::SlowBroker},
+      {"topic removed", &Life::RemoveTopic},      {"poison refused", &Life::RefusePoison},
+      {"logins refused", &Life::RefuseLogins},    {"faulty deliveries", &Life::FaultyDeliveries},
+      {"fatal producers", &Life::FatalProducers}, {"making fails", &Life::FailMaking},
       {"reports stick", &Life::StickReports},
   };
   return faults;
@@ -92,7 +82,9 @@ void Life::SlowRelay() {
 
 // ---- PostgreSQL -----------------------------------------------------------------------------------------------------
 
-void Life::CutConnection() { server_.CutConnection(); }
+void Life::CutConnection() {
+  server_.CutConnection();
+}
 
 void Life::StallLink() {
   if (server_.stream()) server_.stream()->Stall(world_.random.Between(10 * kMs, 2 * kSecond));
@@ -109,10 +101,18 @@ void Life::HoldSlot() {
 
 // ---- Kafka ----------------------------------------------------------------------------------------------------------
 
-void Life::FreezeBroker() { broker_.Freeze(Long()); }
-void Life::SlowBroker() { broker_.SlowDown(Long()); }
-void Life::RemoveTopic() { broker_.RemoveTopic(static_cast<int>(world_.random.Below(kTopics)), Long()); }
-void Life::RefusePoison() { broker_.RefusePoison(Long(), world_.random.Chance(50)); }
+void Life::FreezeBroker() {
+  broker_.Freeze(Long());
+}
+void Life::SlowBroker() {
+  broker_.SlowDown(Long());
+}
+void Life::RemoveTopic() {
+  broker_.RemoveTopic(static_cast<int>(world_.random.Below(kTopics)), Long());
+}
+void Life::RefusePoison() {
+  broker_.RefusePoison(Long(), world_.random.Chance(50));
+}
 
 void Life::FaultyDeliveries() {
   broker_.SetTroubles({.passing_percent = static_cast<int>(world_.random.Between(0, 15)),
@@ -120,6 +120,8 @@ void Life::FaultyDeliveries() {
                       Long());
 }
 
-void Life::FatalProducers() { broker_.SetTroubles({.fatal_percent = static_cast<int>(world_.random.Between(1, 20))}, Long()); }
+void Life::FatalProducers() {
+  broker_.SetTroubles({.fatal_percent = static_cast<int>(world_.random.Between(1, 20))}, Long());
+}
 
 }  // namespace postrider::sim

@@ -81,7 +81,8 @@ void Ledger::CheckOrder(uint64_t id, const Fact& fact) {
 
 void Ledger::Acknowledged(uint64_t id) {
   Fact& fact = facts_[id];
-  if (!fact.written) Violation(absl::StrCat("the simulation itself is wrong: row ", id, " acknowledged but not written"));
+  if (!fact.written)
+    Violation(absl::StrCat("the simulation itself is wrong: row ", id, " acknowledged but not written"));
   fact.acknowledged_epoch = epoch_;
 }
 
@@ -119,7 +120,8 @@ void Ledger::Confirming(Lsn flush, Lsn received) {
     return Violation(absl::StrCat("confirmed ", flush.ToString(), " but received only up to ", received.ToString()));
   if (!AllAcknowledgedBefore(flush)) {
     Violation(absl::StrCat("confirmed ", flush.ToString(), " beyond the transaction whose commit record starts at ",
-                           wal_->transactions()[acknowledged_until_].commit_lsn.ToString(), ", which is not acknowledged"));
+                           wal_->transactions()[acknowledged_until_].commit_lsn.ToString(),
+                           ", which is not acknowledged"));
   }
 }
 

@@ -1,7 +1,9 @@
 // The judge: what was committed, what is in Kafka, what was acknowledged, what was confirmed; and whether that may be.
 //
-// Each check is made at the step that could break it. The first violation ends the life; it says what was promised and what happened.
-//   - a position is confirmed only when every event before it was acknowledged in this life of the relay, and was received
+// Each check is made at the step that could break it. The first violation ends the life; it says what was promised and
+// what happened.
+//   - a position is confirmed only when every event before it was acknowledged in this life of the relay, and was
+//   received
 //   - per key, first occurrences in Kafka come in the order of their commits, without a gap
 //   - a record that was acknowledged is not produced again by the same process on the same server
 //   - at the end every event is in Kafka, except those skipped by order, and nothing that was never committed
@@ -35,7 +37,8 @@ class Ledger {
   RowKind KindOf(uint64_t id) const { return id < facts_.size() ? facts_[id].kind : RowKind::kEvent; }
 
   // ---- the relay
-  // Another process, or another server for it: what was acknowledged before does not count; the stream begins at `start`.
+  // Another process, or another server for it: what was acknowledged before does not count; the stream begins at
+  // `start`.
   void NewEpoch(Lsn start);
   // The relay tells the server that everything before `flush` is safe; `received` is the last position it was given.
   void Confirming(Lsn flush, Lsn received);
@@ -76,7 +79,7 @@ class Ledger {
   const bool skips_;
   std::vector<Fact> facts_;                                // by row id
   std::array<std::vector<uint64_t>, kKeys> commit_order_;  // of every event that has not vanished
-  std::array<size_t, kKeys> written_until_{};             // all of these before it are in Kafka
+  std::array<size_t, kKeys> written_until_{};              // all of these before it are in Kafka
   Lsn slot_start_;
   bool slot_made_ = false;
   uint64_t missing_ = 0;

@@ -8,7 +8,8 @@
 namespace postrider::sim {
 namespace {
 
-constexpr int64_t kCatchUpUs = 300 * kSecond;  // after the last fault: backoffs of 10 s, drains of 10 s, held rows tried every 5 s
+constexpr int64_t kCatchUpUs =
+    300 * kSecond;  // after the last fault: backoffs of 10 s, drains of 10 s, held rows tried every 5 s
 constexpr int64_t kStopUs = 10 * kSecond;
 constexpr int kWakesPerSecondMax = 60;
 
@@ -18,7 +19,8 @@ constexpr int kWakesPerSecondMax = 60;
 struct Life::Process {
   Process(Life& life, uint64_t jitter_seed)
       : connector(&life.world_, &life.server_),
-        producers(&life.world_, &life.broker_, &life.server_, static_cast<size_t>(life.config_.relay.inflight_bytes_max)),
+        producers(&life.world_, &life.broker_, &life.server_,
+                  static_cast<size_t>(life.config_.relay.inflight_bytes_max)),
         relay(life.config_,
               relay::Parts{.connector = &connector,
                            .producers = &producers,
@@ -143,8 +145,9 @@ void Life::NoteExit() {
   const bool expected = stop_asked_ ? code == 0 || code == 8 || code == 7 : code == 7;
   if (!expected) world_.ledger.Violation(absl::StrCat("ended with code ", code));
   EndProcess();
-  if (code != 0) return;
-  // Once the server has read all that was sent to it.
+  // What was said on a connection that broke may be lost, which no code can know. Else: once the server has read all
+  // that was said.
+  if (code != 0 || world_.clock.now_us() - server_.closed_at_us() > kMs) return;
   world_.schedule.After(15 * kMs, [this, breaks = server_.breaks()] {
     if (server_.breaks() == breaks) world_.ledger.StoppedClean(server_.confirmed());
   });

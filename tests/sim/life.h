@@ -1,8 +1,8 @@
 // One simulated life: a database, a Kafka, and the relay through all its processes, driven by one seed.
 //
-// First applications write and faults strike, from a set that the seed chooses (so that some lives know only a few faults, and those
-// often). Then everything is mended, and the relay must catch up: every event in Kafka, the slot at the end of the log. Then it is
-// stopped, which must be clean, and started again, which must repeat nothing.
+// First applications write and faults strike, from a set that the seed chooses (so that some lives know only a few
+// faults, and those often). Then everything is mended, and the relay must catch up: every event in Kafka, the slot at
+// the end of the log. Then it is stopped, which must be clean, and started again, which must repeat nothing.
 //
 //   Life life(seed, &census, /*traces=*/false);
 //   if (std::string violation = life.Run(); !violation.empty()) ...

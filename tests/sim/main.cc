@@ -1,10 +1,11 @@
-// postrider_sim: simulated lives by the thousand. Each is wholly made by its seed; one that fails says how to live it again.
+// postrider_sim: simulated lives by the thousand. Each is wholly made by its seed; one that fails says how to live it
+// again.
 //
 //   postrider_sim --seeds 2000 --first 1              lives of seeds 1 to 2000, then what occurred in them
 //   postrider_sim --seeds 1 --first 4711 --trace      one life, told on stderr
 //   postrider_sim --seeds 2000 --at-least 100         fails also when a fault or a state occurred more rarely
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +25,9 @@ void PrintReplay() {
 }
 
 // A broken invariant ends the process; say first which life it was.
-void OnAbort(int) { PrintReplay(); }
+void OnAbort(int) {
+  PrintReplay();
+}
 
 struct Options {
   uint64_t seeds = 2'000;
@@ -42,10 +45,14 @@ bool ParseOptions(int argc, char** argv, Options& options) {
     }
     if (index + 1 == argc) return false;
     const uint64_t value = std::strtoull(argv[++index], nullptr, 10);
-    if (name == "--seeds") options.seeds = value;
-    else if (name == "--first") options.first = value;
-    else if (name == "--at-least") options.at_least = value;
-    else return false;
+    if (name == "--seeds")
+      options.seeds = value;
+    else if (name == "--first")
+      options.first = value;
+    else if (name == "--at-least")
+      options.at_least = value;
+    else
+      return false;
   }
   return true;
 }
@@ -67,7 +74,8 @@ int Main(const Options& options) {
               static_cast<unsigned long long>(options.seeds), seconds, static_cast<double>(options.seeds) / seconds);
   for (const char* group : {"faults", "states", "ways"}) {
     if (census.Rarest(group) >= options.at_least) continue;
-    std::printf("one of the %s occurred less than %llu times\n", group, static_cast<unsigned long long>(options.at_least));
+    std::printf("one of the %s occurred less than %llu times\n", group,
+                static_cast<unsigned long long>(options.at_least));
     return 1;
   }
   return 0;

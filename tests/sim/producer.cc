@@ -19,7 +19,9 @@ namespace {
 constexpr size_t kPartitions = kTopics * kPartitionsPerTopic;
 const char* const kTopicNames[kTopics] = {"topic0", "topic1", "topic2"};
 
-int TopicOf(std::string_view name) { return name.back() - '0'; }
+int TopicOf(std::string_view name) {
+  return name.back() - '0';
+}
 
 }  // namespace
 
@@ -31,7 +33,7 @@ struct Producer::Core {
   size_t budget_bytes;
   bool single_record_batches;
 
-  bool gone = false;    // the relay has destroyed it
+  bool gone = false;  // the relay has destroyed it
   bool purged = false;
   bool broken = false;  // fatal
   struct Partition {
@@ -95,11 +97,14 @@ Producer::Producer(World* world, Broker* broker, const Server* server, size_t bu
   });
 }
 
-Producer::~Producer() { core_->gone = true; }
+Producer::~Producer() {
+  core_->gone = true;
+}
 
 kafka::Acceptance Producer::LookUp(int topic) {
   if (core_->topic_known[topic] && core_->broker->HasTopic(topic)) return {};
-  if (core_->topic_known[topic] && !core_->topic_asked[topic] && core_->world->random.Chance(50)) return {};  // not noticed yet
+  if (core_->topic_known[topic] && !core_->topic_asked[topic] && core_->world->random.Chance(50))
+    return {};  // not noticed yet
   if (core_->topic_known[topic]) {
     core_->world->census->Count("ways", "topic refused");
     return {.kind = Kind::kHeld, .code = "unknown_topic", .reason = "simulated"};
@@ -136,7 +141,8 @@ kafka::Acceptance Producer::Produce(const Record& record, uint64_t tag) {
   if (core_->outstanding > 0 && core_->outstanding_bytes + budget > core_->budget_bytes)
     ledger.Violation(absl::StrCat("the byte budget was exceeded: ", core_->outstanding_bytes + budget));
 
-  const size_t partition = static_cast<size_t>(Row{.key = static_cast<int>(IdOf(record.key.value_or("0")))}.partition());
+  const size_t partition =
+      static_cast<size_t>(Row{.key = static_cast<int>(IdOf(record.key.value_or("0")))}.partition());
   core_->outstanding_bytes += budget;
   ++core_->outstanding;
   core_->partitions[partition].queue.push_back({.id = id,
@@ -170,7 +176,9 @@ void Producer::Purge() {
   }
 }
 
-size_t Producer::outstanding() const { return core_->outstanding; }
+size_t Producer::outstanding() const {
+  return core_->outstanding;
+}
 
 // ---- towards the broker ---------------------------------------------------------------------------------------------
 
@@ -188,7 +196,8 @@ void Producer::Kick(const std::shared_ptr<Core>& core, size_t partition) {
 void Producer::Arrive(const std::shared_ptr<Core>& core, size_t partition) {
   World* const world = core->world;
   if (core->broker->frozen()) {
-    const int64_t wait_us = core->broker->frozen_until_us() - world->clock.now_us() + world->random.Between(0, 50 * kMs);
+    const int64_t wait_us =
+        core->broker->frozen_until_us() - world->clock.now_us() + world->random.Between(0, 50 * kMs);
     return world->schedule.After(wait_us, [core, partition] { Arrive(core, partition); });
   }
   if (core->gone || core->purged) {

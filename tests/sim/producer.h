@@ -1,6 +1,8 @@
-// A producer of the simulated Kafka, and the factory of one process. Queues by partition, batches on their way, reports, purge.
+// A producer of the simulated Kafka, and the factory of one process. Queues by partition, batches on their way,
+// reports, purge.
 //
-// What is on its way outlives the producer, as requests in a broker's socket do: it may still be written, and nobody is told.
+// What is on its way outlives the producer, as requests in a broker's socket do: it may still be written, and nobody is
+// told.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The one source of chance in a simulated life: the same seed gives the same life on every machine.
 //
-// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014). The standard library's distributions are not
-// used, because each library has its own.
+// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014). The standard library's
+// distributions are not used, because each library has its own.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,9 @@ class Random {
     return mixed ^ mixed >> 31;
   }
   // Both ends included.
-  int64_t Between(int64_t low, int64_t high) { return low + static_cast<int64_t>(Next() % static_cast<uint64_t>(high - low + 1)); }
+  int64_t Between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(Next() % static_cast<uint64_t>(high - low + 1));
+  }
   size_t Below(size_t limit) { return static_cast<size_t>(Next() % limit); }
   bool Chance(int percent) { return Between(1, 100) <= percent; }
   // Mostly near `low`, sometimes up to `high`: waiting times.

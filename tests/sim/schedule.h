@@ -18,9 +18,13 @@ class Schedule {
   explicit Schedule(relay::FakeClock* clock) : clock_(clock) {}
 
   int64_t now_us() const { return clock_->now_us(); }
-  void After(int64_t delay_us, Event event) { events_.emplace(std::pair(now_us() + delay_us, next_++), std::move(event)); }
+  void After(int64_t delay_us, Event event) {
+    events_.emplace(std::pair(now_us() + delay_us, next_++), std::move(event));
+  }
 
-  int64_t next_us() const { return events_.empty() ? std::numeric_limits<int64_t>::max() : events_.begin()->first.first; }
+  int64_t next_us() const {
+    return events_.empty() ? std::numeric_limits<int64_t>::max() : events_.begin()->first.first;
+  }
   // Turns the clock to the next event, unless it is late already, and lets it happen.
   void RunNext() {
     AdvanceTo(next_us());

@@ -12,11 +12,15 @@ namespace {
 // The relay's own bound for a server that stops, and some time to notice and to be told.
 constexpr int64_t kStopBoundUs = 15 * kSecond;
 
-absl::Status Away(std::string_view why) { return MakeFault(Fault::kPassing, why); }
+absl::Status Away(std::string_view why) {
+  return MakeFault(Fault::kPassing, why);
+}
 
 }  // namespace
 
-Server::Server(World* world, const ServerTraits& traits) : world_(world), traits_(traits) { Watch(); }
+Server::Server(World* world, const ServerTraits& traits) : world_(world), traits_(traits) {
+  Watch();
+}
 
 // Each second: checkpoints now and then, wal_sender_timeout, the bound of a stop.
 void Server::Watch() {
@@ -122,9 +126,8 @@ absl::StatusOr<postgres::Connected> Server::Connect(const postgres::ConnectReque
   if (world_->clock.now_us() < held_until_us_) return postgres::StandbyFault("another relay has the slot");
   if (stream_ || world_->clock.now_us() <= slot_active_until_us_) return Away("the slot is active");
 
-  postgres::Connected connected{.identity = identity_,
-                                .server_version = 170'000,
-                                .wal_sender_timeout_ms = traits_.wal_sender_timeout_ms};
+  postgres::Connected connected{
+      .identity = identity_, .server_version = 170'000, .wal_sender_timeout_ms = traits_.wal_sender_timeout_ms};
   for (int table = 0; table < 2; ++table) connected.tables.push_back(TableOf(table));
   catalogue_at_connect_ = catalogue_;
   if (!slot_exists_) {
@@ -161,6 +164,7 @@ absl::Status Server::FinishSnapshot(const Stream& snapshot) {
 void Server::Closed(const Stream* stream, int64_t read_until_us) {
   if (stream_ != stream) return;
   closed_number_ = stream->number();
+  closed_at_us_ = world_->clock.now_us();
   slot_active_until_us_ = read_until_us;
   stream_ = nullptr;
   CheckStop();
@@ -169,7 +173,8 @@ void Server::Closed(const Stream* stream, int64_t read_until_us) {
 void Server::Confirm(Lsn flush) {
   if (!flush.valid()) return;
   if (flush < confirmed_) {
-    world_->ledger.Violation(absl::StrCat("the slot was moved back from ", confirmed_.ToString(), " to ", flush.ToString()));
+    world_->ledger.Violation(
+        absl::StrCat("the slot was moved back from ", confirmed_.ToString(), " to ", flush.ToString()));
   }
   confirmed_ = flush;
 }
@@ -179,6 +184,8 @@ absl::StatusOr<Table> Server::Lookup(decoder::Oid oid) const {
   return TableOf(static_cast<int>(oid - relay::kOutboxOid));
 }
 
-Table Server::TableOf(int table) const { return relay::OutboxTable(OidOf(table), NameOf(table), std::to_string(catalogue_)); }
+Table Server::TableOf(int table) const {
+  return relay::OutboxTable(OidOf(table), NameOf(table), std::to_string(catalogue_));
+}
 
 }  // namespace postrider::sim

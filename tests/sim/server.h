@@ -1,8 +1,9 @@
 // PostgreSQL as far as the relay meets it: one slot, one walsender, and the rule of what is sent again.
 //
-// The rule (src/backend/replication/logical/snapbuild.c, SnapBuildXactNeedsSkip): a transaction is sent when its commit record starts at or after the
-// position that the slot confirmed, or that the client asked for where that is greater. What was confirmed is kept in memory and lost
-// back to the last checkpoint by a crash. A server that stops waits for its walsender without a bound.
+// The rule (src/backend/replication/logical/snapbuild.c, SnapBuildXactNeedsSkip): a transaction is sent when its commit
+// record starts at or after the position that the slot confirmed, or that the client asked for where that is greater.
+// What was confirmed is kept in memory and lost back to the last checkpoint by a crash. A server that stops waits for
+// its walsender without a bound.
 #pragma once
 
 #include <memory>
@@ -55,6 +56,7 @@ class Server {
   Stream* StreamOf(uint64_t number) const { return stream_ && stream_->number() == number ? stream_ : nullptr; }
   // The relay closed it. What it had sent before is still read, until `read_until_us`, and then the slot is free.
   void Closed(const Stream* stream, int64_t read_until_us);
+  int64_t closed_at_us() const { return closed_at_us_; }
   bool ReadsStillFrom(uint64_t number) const { return closed_number_ == number; }
   void Confirm(Lsn flush);
   void CheckStop();
@@ -89,6 +91,7 @@ class Server {
   Stream* stream_ = nullptr;
   uint64_t streams_ = 0;
   uint64_t closed_number_ = 0;
+  int64_t closed_at_us_ = 0;
   int64_t slot_active_until_us_ = 0;
   int64_t held_until_us_ = 0;
   int definitions_[2] = {1, 1};

@@ -22,7 +22,9 @@ Stream::Stream(World* world, Server* server, Lsn start, std::optional<size_t> sn
   if (snapshot_) SendSnapshot(*snapshot_of);
 }
 
-Stream::~Stream() { server_->Closed(this, last_delivery_us_); }
+Stream::~Stream() {
+  server_->Closed(this, last_delivery_us_);
+}
 
 // ---- towards the relay ----------------------------------------------------------------------------------------------
 
@@ -88,7 +90,8 @@ void Stream::SendTransaction(const Transaction& transaction) {
   }
   pending_.push_back(relay::BeginBytes(transaction.commit_lsn));
   for (const Row& row : transaction.rows) {
-    if (world_->random.Chance(3)) pending_.push_back(postgres::Keepalive{transaction.begin_lsn, world_->random.Chance(30)});
+    if (world_->random.Chance(3))
+      pending_.push_back(postgres::Keepalive{transaction.begin_lsn, world_->random.Chance(30)});
     SendRow(row);
   }
   pending_.push_back(relay::CommitBytes(transaction.commit_lsn, transaction.end_lsn));
@@ -117,7 +120,9 @@ void Stream::SendSnapshot(size_t transactions) {
                  [](const Row& row) { return row.kind != RowKind::kUpdate; });
   }
   // Scans of several sessions are synchronized: each begins where another one is.
-  if (!rows.empty()) std::rotate(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(world_->random.Below(rows.size())), rows.end());
+  if (!rows.empty())
+    std::rotate(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(world_->random.Below(rows.size())),
+                rows.end());
   pending_.push_back(relay::BeginBytes(start_lsn_));
   for (const Row& row : rows) SendRow(row);
   pending_.push_back(relay::CommitBytes(start_lsn_, start_lsn_));
@@ -128,7 +133,8 @@ void Stream::SendSnapshot(size_t transactions) {
 
 absl::Status Stream::SendStatus(Lsn write, Lsn flush, bool reply_requested) {
   if (dead_) return *dead_;
-  if (flush > write) world_->ledger.Violation(absl::StrCat("flush ", flush.ToString(), " beyond write ", write.ToString()));
+  if (flush > write)
+    world_->ledger.Violation(absl::StrCat("flush ", flush.ToString(), " beyond write ", write.ToString()));
   world_->ledger.Confirming(flush, std::max(received_, start_lsn_));
   unsent_.push_back({write, flush, reply_requested});
   return Flush();
@@ -146,7 +152,8 @@ void Stream::Deliver(const Status& status) {
   const int64_t now_us = world_->clock.now_us();
   last_delivery_us_ = std::max(last_delivery_us_, now_us + world_->random.Skewed(50, 5 * kMs));
   world_->schedule.After(last_delivery_us_ - now_us, [server = server_, number = number_, status] {
-    if (Stream* stream = server->StreamOf(number)) return stream->TakeStatus(status.write, status.flush, status.reply_requested);
+    if (Stream* stream = server->StreamOf(number))
+      return stream->TakeStatus(status.write, status.flush, status.reply_requested);
     if (server->ReadsStillFrom(number)) server->Confirm(status.flush);
   });
 }

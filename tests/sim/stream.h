@@ -1,7 +1,9 @@
-// One walsender and its connection: sends the log from a position, takes statuses, asks for them; or reads a snapshot out.
+// One walsender and its connection: sends the log from a position, takes statuses, asks for them; or reads a snapshot
+// out.
 //
-// Messages arrive with gaps, one by one or in gulps; keepalives also come in the middle of transactions. Statuses travel for a moment
-// and are lost with the connection. Owned by the relay as its Source; the server knows it as long as it lives.
+// Messages arrive with gaps, one by one or in gulps; keepalives also come in the middle of transactions. Statuses
+// travel for a moment and are lost with the connection. Owned by the relay as its Source; the server knows it as long
+// as it lives.
 #pragma once
 
 #include <deque>

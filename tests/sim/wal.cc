@@ -6,12 +6,15 @@
 namespace postrider::sim {
 namespace {
 
-Lsn After(Lsn lsn, uint64_t bytes) { return Lsn(lsn.value() + bytes); }
+Lsn After(Lsn lsn, uint64_t bytes) {
+  return Lsn(lsn.value() + bytes);
+}
 
 }  // namespace
 
 Row Wal::MakeRow() {
-  Row row{.id = next_id_++, .key = static_cast<int>(random_->Below(kKeys)), .table = static_cast<int>(random_->Below(2))};
+  Row row{
+      .id = next_id_++, .key = static_cast<int>(random_->Below(kKeys)), .table = static_cast<int>(random_->Below(2))};
   if (random_->Chance(traits_.large_percent)) row.kind = RowKind::kLarge;
   if (random_->Chance(3)) row.kind = RowKind::kIgnored;
   if (random_->Chance(3)) row.kind = RowKind::kUpdate;
@@ -32,7 +35,9 @@ const Transaction& Wal::Commit() {
   return transactions_.back();
 }
 
-void Wal::WriteElsewhere() { end_ = After(end_, 128 * static_cast<uint64_t>(random_->Between(1, 5))); }
+void Wal::WriteElsewhere() {
+  end_ = After(end_, 128 * static_cast<uint64_t>(random_->Between(1, 5)));
+}
 
 std::vector<Row> Wal::Cut(Lsn cut) {
   std::vector<Row> vanished;
@@ -59,6 +64,8 @@ relay::OutboxRow BytesOf(const Row& row) {
   return bytes;
 }
 
-uint64_t IdOf(std::string_view record_id) { return std::strtoull(std::string(record_id).c_str(), nullptr, 10); }
+uint64_t IdOf(std::string_view record_id) {
+  return std::strtoull(std::string(record_id).c_str(), nullptr, 10);
+}
 
 }  // namespace postrider::sim

@@ -1,7 +1,8 @@
-// The write-ahead log that the simulated applications write: transactions of all databases, in the order of their commit records.
+// The write-ahead log that the simulated applications write: transactions of all databases, in the order of their
+// commit records.
 //
-// Positions are multiples of 128 in every transaction, so that after a failover, which cuts the log, other transactions take the very
-// positions of those that vanished.
+// Positions are multiples of 128 in every transaction, so that after a failover, which cuts the log, other transactions
+// take the very positions of those that vanished.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,12 @@ inline constexpr int64_t kSecond = 1'000'000;
 
 struct World {
   World(uint64_t seed, const WalTraits& wal_traits, bool skips, Census* all_lives, bool traces)
-      : random(seed), schedule(&clock), wal(wal_traits, &random), ledger(&wal, skips), census(all_lives), tracing(traces) {}
+      : random(seed),
+        schedule(&clock),
+        wal(wal_traits, &random),
+        ledger(&wal, skips),
+        census(all_lives),
+        tracing(traces) {}
 
   void Ring() { rung = true; }
   void CountFault(std::string_view name) {
@@ -28,7 +33,9 @@ struct World {
   }
   // For whoever lives a life again: what happened, and when.
   void Trace(std::string_view what) const {
-    if (tracing) std::fprintf(stderr, "%12.6f s  %.*s\n", static_cast<double>(clock.now_us()) / 1e6, static_cast<int>(what.size()), what.data());
+    if (tracing)
+      std::fprintf(stderr, "%12.6f s  %.*s\n", static_cast<double>(clock.now_us()) / 1e6, static_cast<int>(what.size()),
+                   what.data());
   }
   // The relay itself was kept from working until now: what it was late for is not its fault.
   void Excuse(int64_t until_us) { excused_until_us = std::max(excused_until_us, until_us); }

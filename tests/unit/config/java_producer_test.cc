@@ -255,8 +255,7 @@ TEST(JavaProducer, Partitioners) {
   EXPECT_THAT(ErrorWith("producer.partitioner.class=com.example.Mine"), HasSubstr("leave it out for Java's default"));
 }
 
-// ---- sasl
-// ------------------------------------------------------------------------------------------------------------
+// ---- sasl ----------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view kScram =
     "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\n"
@@ -392,8 +391,7 @@ TEST(Sasl, RefusesWhatCannotLogIn) {
               HasSubstr("sasl.oauthbearer.token.endpoint.url is missing"));
 }
 
-// ---- tls
-// -------------------------------------------------------------------------------------------------------------
+// ---- tls -----------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view kCertificate =
     "-----BEGIN CERTIFICATE-----\n"

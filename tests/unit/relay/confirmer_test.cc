@@ -117,7 +117,8 @@ TEST_F(ConfirmerTest, AnswersTheServersQuestionAtOnce) {
   EXPECT_FALSE(Step(kStart + 12 * kMs, 100, 0)) << "one answer for one question";
 }
 
-// A stopping server asks again after each answer; the loop's time is older than the keepalive's, because the loop takes it first.
+// A stopping server asks again after each answer; the loop's time is older than the keepalive's, because the loop takes
+// it first.
 TEST_F(ConfirmerTest, AnswersToAStoppingServerKeepTheirDistance) {
   Connect();
   Keepalive(100, true, kStart + 5);

@@ -1,4 +1,5 @@
-// A clock that tests turn by hand. Like a real one it never stands still: each reading is a microsecond later. For tests only.
+// A clock that tests turn by hand. Like a real one it never stands still: each reading is a microsecond later. For
+// tests only.
 #pragma once
 
 #include <cstdint>

@@ -45,9 +45,7 @@ class FakeConnector final : public postgres::Connector {
   std::optional<absl::StatusOr<postgres::Connected>> TakeConnected() override {
     return std::exchange(connected_, std::nullopt);
   }
-  void StartFinishSnapshot(std::unique_ptr<postgres::Source> source) override {
-    finishes += source != nullptr;
-  }
+  void StartFinishSnapshot(std::unique_ptr<postgres::Source> source) override { finishes += source != nullptr; }
   std::optional<absl::Status> TakeFinishedSnapshot() override { return std::exchange(finished_, std::nullopt); }
   void StartLookup(uint32_t relation_oid) override { lookups.push_back(relation_oid); }
   std::optional<absl::StatusOr<Table>> TakeTable() override { return std::exchange(table_, std::nullopt); }

@@ -1,7 +1,7 @@
 // Kafka as a test scripts it: what is taken, what is reported, when. For tests only.
 //
-// Uncorked, every record taken is acknowledged at the next Poll. Corked, nothing is reported until Uncork or a Report by id. Purge reports
-// what is outstanding as purged, also while corked, as librdkafka does; unless `reports_stuck`.
+// Uncorked, every record taken is acknowledged at the next Poll. Corked, nothing is reported until Uncork or a Report
+// by id. Purge reports what is outstanding as purged, also while corked, as librdkafka does; unless `reports_stuck`.
 #pragma once
 
 #include <algorithm>
@@ -95,7 +95,8 @@ class FakeProducer final : public kafka::Producer {
 
   void Poll(std::vector<kafka::Delivery>& deliveries, std::vector<kafka::ProducerEvent>& events) override {
     if (!kafka_->corked_) {
-      for (const FakeKafka::Sent& sent : std::exchange(kafka_->outstanding_, {})) deliveries.push_back({.tag = sent.tag});
+      for (const FakeKafka::Sent& sent : std::exchange(kafka_->outstanding_, {}))
+        deliveries.push_back({.tag = sent.tag});
     }
     deliveries.insert(deliveries.end(), kafka_->deliveries_.begin(), kafka_->deliveries_.end());
     events.insert(events.end(), kafka_->events_.begin(), kafka_->events_.end());
@@ -126,7 +127,8 @@ inline absl::StatusOr<std::unique_ptr<kafka::Producer>> FakeKafka::Make(const ka
 }
 
 inline void FakeKafka::Report(const std::string& id, Outcome outcome) {
-  const auto sent = std::find_if(outstanding_.begin(), outstanding_.end(), [&](const Sent& one) { return one.id == id; });
+  const auto sent =
+      std::find_if(outstanding_.begin(), outstanding_.end(), [&](const Sent& one) { return one.id == id; });
   if (sent == outstanding_.end()) std::abort();
   kafka::Delivery delivery{.tag = sent->tag, .outcome = outcome};
   if (outcome != Outcome::kAcknowledged) {

@@ -1,7 +1,8 @@
 // A router for the rows of wal_bytes.h: the columns are id, topic, key, payload. For tests only.
 //
-// Strict where the real one is: a row of a relation that was not announced on this connection is a protocol break, and a record's views
-// live until the next row. Topics "ignored" and "unroutable" give rows that are no event, and rows that cannot be routed.
+// Strict where the real one is: a row of a relation that was not announced on this connection is a protocol break, and
+// a record's views live until the next row. Topics "ignored" and "unroutable" give rows that are no event, and rows
+// that cannot be routed.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@ class FakeRouter final : public router::Router {
  public:
   absl::Status SetRelation(const decoder::Relation& relation, const Table* catalogue) override {
     if (!set_relation_fault.ok()) return set_relation_fault;
-    const bool known = catalogue != nullptr && catalogue->columns.size() == 4 && catalogue->columns[3].default_expression;
+    const bool known =
+        catalogue != nullptr && catalogue->columns.size() == 4 && catalogue->columns[3].default_expression;
     plans_[relation.oid] = {.name = std::string(relation.name),
                             .columns = relation.columns.size(),
                             .wanted = Wants(relation),
@@ -29,7 +31,8 @@ class FakeRouter final : public router::Router {
   }
   bool HasRelation(const decoder::Relation& relation) const override {
     const auto plan = plans_.find(relation.oid);
-    return plan != plans_.end() && plan->second.name == relation.name && plan->second.columns == relation.columns.size();
+    return plan != plans_.end() && plan->second.name == relation.name &&
+           plan->second.columns == relation.columns.size();
   }
   bool Wants(const decoder::Relation& relation) const override { return relation.name.starts_with("outbox"); }
   void Reset() override { plans_.clear(); }
@@ -46,13 +49,10 @@ class FakeRouter final : public router::Router {
     const auto& [id, topic, key, payload] = *fields_;
     version_ = plan->second.version;
     header_ = {.key = "catalogue", .value = version_};
-    router::Routed routed{.kind = router::Routed::Kind::kRecord,
-                          .record = {.topic = topic,
-                                     .key = key,
-                                     .value = payload,
-                                     .headers = {&header_, 1},
-                                     .timestamp_ms = now_ms,
-                                     .id = id}};
+    router::Routed routed{
+        .kind = router::Routed::Kind::kRecord,
+        .record = {
+            .topic = topic, .key = key, .value = payload, .headers = {&header_, 1}, .timestamp_ms = now_ms, .id = id}};
     if (topic == "ignored") routed.kind = router::Routed::Kind::kIgnored;
     if (topic == "unroutable") {
       routed.kind = router::Routed::Kind::kHeld;

@@ -1,7 +1,7 @@
 // A replication stream, or a snapshot, that a test writes message by message. For tests only.
 //
-// The test keeps the FakeStream; the relay owns a FakeSource on it, and closing that source closes the stream. As in the real one a
-// message's bytes live until the next call of Next(), not longer.
+// The test keeps the FakeStream; the relay owns a FakeSource on it, and closing that source closes the stream. As in
+// the real one a message's bytes live until the next call of Next(), not longer.
 #pragma once
 
 #include <deque>

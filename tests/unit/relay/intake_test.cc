@@ -141,8 +141,8 @@ TEST_F(IntakeTest, AFatalUpdateOfATableThatIsNotRoutedIsOnlyIgnored) {
 }
 
 TEST_F(IntakeTest, MessagesOutOfTurnBreakTheProtocol) {
-  for (const std::string& message :
-       {CommitBytes(Lsn(200), Lsn(250)), InsertBytes(Row("a")), std::string("?"), decoder::Bytes('S').Int32(1).Int8(1).str()}) {
+  for (const std::string& message : {CommitBytes(Lsn(200), Lsn(250)), InsertBytes(Row("a")), std::string("?"),
+                                     decoder::Bytes('S').Int32(1).Int8(1).str()}) {
     Connect();
     stream_->Send(message);
     EXPECT_EQ(FaultOfTake(), Fault::kInternal) << message[0];

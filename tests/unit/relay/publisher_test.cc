@@ -306,7 +306,8 @@ TEST_F(PublisherTest, ANewProducerThatCannotBeMadeIsTriedForEver) {
   Start();
   kafka_.Cork();
   Send(100, "a");
-  for (int attempt = 0; attempt < 3; ++attempt) kafka_.make_faults.push_back(MakeFault(Fault::kConfiguration, "no such file"));
+  for (int attempt = 0; attempt < 3; ++attempt)
+    kafka_.make_faults.push_back(MakeFault(Fault::kConfiguration, "no such file"));
   kafka_.Report("a", Outcome::kPassing);
   PollAfter(0);
   EXPECT_FALSE(publisher_->rewind_wanted());
@@ -457,7 +458,8 @@ TEST_F(GuiltyRecord, IsSkippedWhereTheConfigurationSaysSoButOnlyWhenItWasRefused
   EXPECT_EQ(Offer("c", 1), Offered::kTaken);
 }
 
-// A snapshot that is read again may give its rows in another order: at the place of the guilty row stands an innocent one.
+// A snapshot that is read again may give its rows in another order: at the place of the guilty row stands an innocent
+// one.
 TEST_F(GuiltyRecord, AnInnocentRowAtItsPlaceIsPublishedAndNotSkipped) {
   config_.skip_what_cannot_be_published = true;
   RefuseOnce();

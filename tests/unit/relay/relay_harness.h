@@ -88,7 +88,9 @@ class RelayHarness : public testing::Test {
     if (!rows.empty()) stream.Send(RelationBytes());
     for (const OutboxRow& row : rows) stream.Send(InsertBytes(row));
   }
-  static OutboxRow Row(const std::string& id) { return {.id = id, .topic = "events", .key = "key", .payload = "payload"}; }
+  static OutboxRow Row(const std::string& id) {
+    return {.id = id, .topic = "events", .key = "key", .payload = "payload"};
+  }
 
   State state() const { return stats_.state.load(); }
 

@@ -18,8 +18,7 @@ class RunnerDeathTest : public RelayHarness {
  protected:
   void StartStreaming() {
     relay_ = std::make_unique<Relay>(
-        config_,
-        Parts{.connector = &connector_, .producers = &kafka_, .router = &router_, .clock = &SystemClock()},
+        config_, Parts{.connector = &connector_, .producers = &kafka_, .router = &router_, .clock = &SystemClock()},
         &stats_);
     if (!relay_->Start().ok()) std::abort();
     stream_ = &connector_.Accept(Usual(100));

@@ -1,6 +1,7 @@
 // The fault that a connector gives while another relay of ours has the slot. For tests only.
 //
-// Declared again, because postgres/slot.h, where it lives, needs libpq's headers, and nothing outside of postgres/ has them.
+// Declared again, because postgres/slot.h, where it lives, needs libpq's headers, and nothing outside of postgres/ has
+// them.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// The ack tracker as it would be written without a thought of speed: every transaction is kept, every question is answered by a walk
-// from the oldest. The property test drives it and the real one with the same random operations. For tests only.
+// The ack tracker as it would be written without a thought of speed: every transaction is kept, every question is
+// answered by a walk from the oldest. The property test drives it and the real one with the same random operations. For
+// tests only.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +69,7 @@ class TrackerModel {
  private:
   struct Entry {
     Lsn commit_lsn;
-    Lsn end_lsn;                     // zero: still open
+    Lsn end_lsn;                    // zero: still open
     std::map<uint32_t, bool> rows;  // ordinal -> acknowledged
   };
   std::vector<Entry> entries_;

@@ -185,7 +185,8 @@ TEST(Tracker, ASecondRepeatThatBreaksOffInsideATransactionForgetsNothing) {
   tracker.AddAcknowledged(0);  // and the stream is lost before rows 1 and 2 come
   tracker.Rewind();
   tracker.Begin(Lsn(100));
-  for (uint32_t ordinal = 0; ordinal < 4; ++ordinal) EXPECT_EQ(tracker.AcknowledgedBefore(ordinal), ordinal < 3) << ordinal;
+  for (uint32_t ordinal = 0; ordinal < 4; ++ordinal)
+    EXPECT_EQ(tracker.AcknowledgedBefore(ordinal), ordinal < 3) << ordinal;
 }
 
 TEST(Tracker, IsNotIdleBeforeWhatARewindForgotHasComeAgain) {

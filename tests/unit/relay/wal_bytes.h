@@ -39,15 +39,32 @@ inline std::string RelationBytes(decoder::Oid oid = kOutboxOid, std::string_view
 }
 
 inline std::string InsertBytes(const OutboxRow& row, decoder::Oid oid = kOutboxOid) {
-  return decoder::Bytes('I').Int32(oid).Char('N').Int16(4).Text(row.id).Text(row.topic).Text(row.key).Text(row.payload).str();
+  return decoder::Bytes('I')
+      .Int32(oid)
+      .Char('N')
+      .Int16(4)
+      .Text(row.id)
+      .Text(row.topic)
+      .Text(row.key)
+      .Text(row.payload)
+      .str();
 }
 
 inline std::string UpdateBytes(const OutboxRow& row, decoder::Oid oid = kOutboxOid) {
-  return decoder::Bytes('U').Int32(oid).Char('N').Int16(4).Text(row.id).Text(row.topic).Text(row.key).Text(row.payload).str();
+  return decoder::Bytes('U')
+      .Int32(oid)
+      .Char('N')
+      .Int16(4)
+      .Text(row.id)
+      .Text(row.topic)
+      .Text(row.key)
+      .Text(row.payload)
+      .str();
 }
 
 // What the catalogue says of the same table. `version` stands for facts that the Relation message does not carry.
-inline Table OutboxTable(decoder::Oid oid = kOutboxOid, std::string_view name = "outbox", std::string_view version = "") {
+inline Table OutboxTable(decoder::Oid oid = kOutboxOid, std::string_view name = "outbox",
+                         std::string_view version = "") {
   Table table{.oid = oid, .schema = "public", .name = std::string(name), .root_oid = oid};
   for (const char* column : {"id", "topic", "key", "payload"})
     table.columns.push_back({.name = column, .type = {.oid = kTextOid, .schema = "pg_catalog", .name = "text"}});
