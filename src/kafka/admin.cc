@@ -60,10 +60,11 @@ TopicLimit ReadLimit(const rd_kafka_ConfigResource_t* resource) {
 template <typename Answer>
 class Answers {
  public:
-  Answers(std::vector<std::string> names, rd_kafka_resp_err_t error) : failed_(error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    for (std::string& name : names) {
+  Answers(const std::vector<std::string>& names, rd_kafka_resp_err_t error)
+      : failed_(error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    for (const std::string& name : names) {
       Answer& answer = list_.emplace_back();
-      answer.name = std::move(name);
+      answer.name = name;
       answer.error = failed_ ? error : RD_KAFKA_RESP_ERR__RETRY;
     }
   }
@@ -80,8 +81,8 @@ class Answers {
   std::vector<Answer> list_;
 };
 
-Answers<TopicDescription> ReadDescriptions(rd_kafka_event_t* event, std::vector<std::string> names) {
-  Answers<TopicDescription> answers(std::move(names), rd_kafka_event_error(event));
+Answers<TopicDescription> ReadDescriptions(rd_kafka_event_t* event, const std::vector<std::string>& names) {
+  Answers<TopicDescription> answers(names, rd_kafka_event_error(event));
   if (answers.failed()) return answers;
   size_t count = 0;
   const auto* topics = rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(event), &count);
@@ -91,8 +92,8 @@ Answers<TopicDescription> ReadDescriptions(rd_kafka_event_t* event, std::vector<
   return answers;
 }
 
-Answers<TopicCreation> ReadCreations(rd_kafka_event_t* event, std::vector<std::string> names) {
-  Answers<TopicCreation> answers(std::move(names), rd_kafka_event_error(event));
+Answers<TopicCreation> ReadCreations(rd_kafka_event_t* event, const std::vector<std::string>& names) {
+  Answers<TopicCreation> answers(names, rd_kafka_event_error(event));
   if (answers.failed()) return answers;
   size_t count = 0;
   const auto* topics = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count);
@@ -105,8 +106,8 @@ Answers<TopicCreation> ReadCreations(rd_kafka_event_t* event, std::vector<std::s
   return answers;
 }
 
-Answers<TopicLimit> ReadLimits(rd_kafka_event_t* event, std::vector<std::string> names) {
-  Answers<TopicLimit> answers(std::move(names), rd_kafka_event_error(event));
+Answers<TopicLimit> ReadLimits(rd_kafka_event_t* event, const std::vector<std::string>& names) {
+  Answers<TopicLimit> answers(names, rd_kafka_event_error(event));
   if (answers.failed()) return answers;
   size_t count = 0;
   const auto* resources =
@@ -121,16 +122,16 @@ rd_kafka_AdminOptions_t* Admin::NewOptions(rd_kafka_admin_op_t operation, Names 
   rd_kafka_AdminOptions_t* options = rd_kafka_AdminOptions_new(client_, operation);
   std::array<char, 256> error;
   rd_kafka_AdminOptions_set_request_timeout(options, kTimeoutMs, error.data(), error.size());
-  const uintptr_t request = ++last_request_;
-  requests_.emplace(request, std::move(names));
-  rd_kafka_AdminOptions_set_opaque(options, reinterpret_cast<void*>(request));
+  auto request = std::make_unique<Names>(std::move(names));
+  rd_kafka_AdminOptions_set_opaque(options, request.get());
+  requests_.emplace(request.get(), std::move(request));
   return options;
 }
 
 Admin::Names Admin::TakeNames(rd_kafka_event_t* event) {
-  const auto node = requests_.extract(reinterpret_cast<uintptr_t>(rd_kafka_event_opaque(event)));
+  const auto node = requests_.extract(rd_kafka_event_opaque(event));
   POSTRIDER_CHECK(!node.empty());
-  return node.mapped();
+  return *node.mapped();
 }
 
 void Admin::Describe(const std::vector<std::string>& names) {
@@ -140,6 +141,7 @@ void Admin::Describe(const std::vector<std::string>& names) {
     rd_kafka_error_destroy(error);
   }
   std::vector<const char*> list;
+  list.reserve(names.size());
   for (const std::string& name : names) list.push_back(name.c_str());
   rd_kafka_TopicCollection_t* topics = rd_kafka_TopicCollection_of_topic_names(list.data(), list.size());
   rd_kafka_DescribeTopics(client_, topics, options.get(), queue_);
@@ -165,6 +167,7 @@ void Admin::Create(const std::vector<std::pair<std::string, const config::TopicG
 
 void Admin::AskLimits(const std::vector<std::string>& names) {
   std::vector<rd_kafka_ConfigResource_t*> resources;
+  resources.reserve(names.size());
   for (const std::string& name : names) {
     rd_kafka_ConfigResource_t* resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str());
     rd_kafka_ConfigResource_set_config(resource, kLimitKey, "");  // this one only

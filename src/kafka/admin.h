@@ -6,7 +6,7 @@
 
 #include <librdkafka/rdkafka.h>
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +41,7 @@ class Admin : public TopicAdmin {
 
   rd_kafka_t* const client_;
   rd_kafka_queue_t* const queue_;
-  uintptr_t last_request_ = 0;
-  absl::flat_hash_map<uintptr_t, Names> requests_;  // by the number that travels as the request's opaque
+  absl::flat_hash_map<const void*, std::unique_ptr<Names>> requests_;  // by the pointer that is a request's opaque
   bool probing_ = false;
   TimePoint next_probe_;
 };

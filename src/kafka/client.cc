@@ -80,7 +80,7 @@ absl::Status SetAll(rd_kafka_conf_t* conf, const config::Producer& config, const
   absl::StatusOr<std::vector<std::pair<std::string, std::string>>> stores = ReadStores(config);
   if (!stores.ok()) return stores.status();
   for (auto& [name, value] : *stores) {
-    const absl::Status status = Set(conf, name, value);
+    absl::Status status = Set(conf, name, value);
     Wipe(value);
     if (!status.ok()) return status;
   }
@@ -113,7 +113,7 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Make(const config::Producer& con
   std::array<char, 512> error{};
   client->handle_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf.get(), error.data(), error.size());
   if (!client->handle_) return MakeFault(Fault::kConfiguration, absl::StrCat("Kafka producer: ", error.data()));
-  conf.release();  // librdkafka's from here
+  static_cast<void>(conf.release());  // librdkafka's from here
 
   client->queue_ = rd_kafka_queue_get_main(client->handle_);
   rd_kafka_set_log_queue(client->handle_, nullptr);  // to the main queue

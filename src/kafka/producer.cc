@@ -3,6 +3,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -196,7 +197,7 @@ bool KafkaProducer::TakeReports(rd_kafka_event_t* event, std::vector<Delivery>& 
     Topic* topic = static_cast<Topic*>(rd_kafka_topic_opaque(message->rkt));
     if (topic->inflight_bytes > 0) topic->inflight_bytes -= std::min(topic->inflight_bytes, WireBytes(*message));
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      deliveries.push_back({.tag = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(message->_private))});
+      deliveries.push_back({.tag = std::bit_cast<uint64_t>(message->_private)});
     } else {
       deliveries.push_back(TakeFailure(*message, named));
     }
@@ -206,7 +207,7 @@ bool KafkaProducer::TakeReports(rd_kafka_event_t* event, std::vector<Delivery>& 
 
 Delivery KafkaProducer::TakeFailure(const rd_kafka_message_t& message, bool guilty) {
   Topic* topic = static_cast<Topic*>(rd_kafka_topic_opaque(message.rkt));
-  const Delivery delivery{.tag = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(message._private)),
+  const Delivery delivery{.tag = std::bit_cast<uint64_t>(message._private),
                           .outcome = OutcomeOf(message.err, guilty),
                           .code = rd_kafka_err2name(message.err),
                           .topic = topic->name.c_str(),

@@ -1,6 +1,7 @@
 #include "kafka/send.h"
 
 #include <array>
+#include <bit>
 
 namespace postrider::kafka {
 namespace {
@@ -55,7 +56,7 @@ rd_kafka_resp_err_t Send(rd_kafka_t* client, rd_kafka_topic_t* topic, const Reco
   if (headers) arguments.Add(RD_KAFKA_VTYPE_HEADERS).headers = headers;
   arguments.Add(RD_KAFKA_VTYPE_TIMESTAMP).i64 = record.timestamp_ms == 0 ? 1 : record.timestamp_ms;
   if (partition) arguments.Add(RD_KAFKA_VTYPE_PARTITION).i32 = *partition;
-  arguments.Add(RD_KAFKA_VTYPE_OPAQUE).ptr = reinterpret_cast<void*>(static_cast<uintptr_t>(tag));
+  arguments.Add(RD_KAFKA_VTYPE_OPAQUE).ptr = std::bit_cast<void*>(tag);
   arguments.Add(RD_KAFKA_VTYPE_MSGFLAGS).i = RD_KAFKA_MSG_F_COPY;
 
   rd_kafka_error_t* error = rd_kafka_produceva(client, arguments.data(), arguments.size());

@@ -115,11 +115,12 @@ int Count(const Certificates& certificates) {
   return certificates ? sk_X509_num(certificates.get()) : 0;
 }
 
-// The leaf, then each one's issuer, as TLS wants them; what is left over after that.
+// The leaf, then each one's issuer, as TLS wants them.
 std::string ChainPem(const Contents& contents) {
   const Bio bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_X509(bio.get(), contents.leaf.get());
   std::vector<X509*> rest;
+  rest.reserve(static_cast<size_t>(Count(contents.others)));
   for (int i = 0; i < Count(contents.others); ++i) rest.push_back(sk_X509_value(contents.others.get(), i));
   for (X509* last = contents.leaf.get(); last && !rest.empty();) {
     const auto issuer = std::find_if(

@@ -34,8 +34,8 @@ Life::Traits Life::Draw(Random& random, config::Config& config) {
                    .snapshot = random.Chance(50),
                    .wal_sender_timeout_ms = random.Chance(50) ? 5'000 : 60'000};
   traits.commit_every_us = random.Skewed(30 * kMs, 400 * kMs);
-  traits.fault_every_us = random.Skewed(200 * kMs, 6 * kSecond);
-  traits.troubled_us = random.Between(5 * kSecond, 30 * kSecond);
+  traits.fault_every_us = random.Skewed(600 * kMs, 9 * kSecond);
+  traits.troubled_us = random.Between(10 * kSecond, 60 * kSecond);
   for (size_t fault = 0; fault < Faults().size(); ++fault)
     if (random.Chance(40)) traits.faults.push_back(fault);
 
@@ -102,7 +102,8 @@ void Life::HoldSlot() {
 // ---- Kafka ----------------------------------------------------------------------------------------------------------
 
 void Life::FreezeBroker() {
-  broker_.Freeze(Long());
+  // Often long enough to be noticed as a stall.
+  broker_.Freeze(world_.random.Chance(50) ? Long() : world_.random.Between(8 * kSecond, 20 * kSecond));
 }
 void Life::SlowBroker() {
   broker_.SlowDown(Long());

@@ -58,7 +58,10 @@ std::string Life::Run() {
   RunUntil(traits_.troubled_us, [] { return false; });
   Mend();
 
-  const auto caught_up = [this] { return world_.ledger.Complete() && server_.confirmed() >= world_.wal.end(); };
+  const auto caught_up = [this] {
+    const bool streams = process_ && !stop_asked_ && server_.stream() && !server_.stopping();
+    return streams && world_.ledger.Complete() && server_.confirmed() >= world_.wal.end();
+  };
   if (!RunUntil(kCatchUpUs, caught_up) && !world_.ledger.violated()) {
     world_.ledger.Violation(absl::StrCat("not caught up: ", world_.ledger.missing(), " events are missing, confirmed ",
                                          server_.confirmed().ToString(), " of ", world_.wal.end().ToString()));
@@ -95,6 +98,8 @@ void Life::StartProcess() {
 }
 
 void Life::EndProcess() {
+  world_.census->Count("ways", "left out of a repeat", process_->stats.events_repeated);
+  world_.census->Count("ways", "skipped by order", process_->stats.events_skipped);
   process_.reset();
   paused_until_us_ = 0;
   world_.schedule.After(world_.random.Skewed(20 * kMs, 3 * kSecond), [this] {
@@ -121,10 +126,11 @@ bool Life::Wakes() const {
 
 void Life::StepProcess() {
   world_.rung = false;
+  const int breaks = server_.breaks();
   process_->relay.Step();
   world_.clock.Advance(world_.random.Between(5, 40));
   NoteState();
-  if (process_->relay.finished()) return NoteExit();
+  if (process_->relay.finished()) return NoteExit(breaks);
   if (stop_asked_ && world_.clock.now_us() > std::max(stop_deadline_us_, world_.excused_until_us))
     world_.ledger.Violation("a stop was not bounded");
 }
@@ -137,7 +143,7 @@ void Life::NoteState() {
   world_.Trace(relay::StateName(state));
 }
 
-void Life::NoteExit() {
+void Life::NoteExit(int breaks) {
   const int code = process_->relay.exit_code();
   last_exit_code_ = code;
   world_.census->Count("exits", absl::StrCat("code ", code));
@@ -148,7 +154,7 @@ void Life::NoteExit() {
   // What was said on a connection that broke may be lost, which no code can know. Else: once the server has read all
   // that was said.
   if (code != 0 || world_.clock.now_us() - server_.closed_at_us() > kMs) return;
-  world_.schedule.After(15 * kMs, [this, breaks = server_.breaks()] {
+  world_.schedule.After(15 * kMs, [this, breaks] {
     if (server_.breaks() == breaks) world_.ledger.StoppedClean(server_.confirmed());
   });
 }

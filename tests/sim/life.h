@@ -72,7 +72,7 @@ class Life {
   void SlowBroker();
   void RemoveTopic();
   void RefusePoison();
-  void RefuseLogins() { broker_.RefuseLogins(Long() / 2); }
+  void RefuseLogins() { broker_.RefuseLogins(Long() / 4); }
   void FaultyDeliveries();
   void FatalProducers();
   void FailMaking() { broker_.FailMaking(Long()); }
@@ -84,7 +84,8 @@ class Life {
   bool Wakes() const;
   void StepProcess();
   void NoteState();
-  void NoteExit();
+  // `breaks`: of the server's connections, before the step in which it ended.
+  void NoteExit(int breaks);
   // Lets things happen until `done`, for `limit_us` at the most; whether it came to that.
   template <typename Done>
   bool RunUntil(int64_t limit_us, Done done);

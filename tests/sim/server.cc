@@ -134,6 +134,7 @@ absl::StatusOr<postgres::Connected> Server::Connect(const postgres::ConnectReque
     if (!request.first) return MakeFault(Fault::kSlot, "the slot is gone");
     connected.start_lsn = world_->wal.end();
     if (traits_.snapshot) {
+      world_->census->Count("ways", snapshots_++ == 0 ? "snapshot" : "snapshot repeated");
       auto snapshot = std::make_unique<Stream>(world_, this, world_->wal.end(), world_->wal.transactions().size());
       stream_ = snapshot.get();
       connected.source = std::move(snapshot);

@@ -90,6 +90,7 @@ class Server {
   Lsn persisted_;  // on disk
   Stream* stream_ = nullptr;
   uint64_t streams_ = 0;
+  int snapshots_ = 0;
   uint64_t closed_number_ = 0;
   int64_t closed_at_us_ = 0;
   int64_t slot_active_until_us_ = 0;

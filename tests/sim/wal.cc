@@ -18,7 +18,7 @@ Row Wal::MakeRow() {
   if (random_->Chance(traits_.large_percent)) row.kind = RowKind::kLarge;
   if (random_->Chance(3)) row.kind = RowKind::kIgnored;
   if (random_->Chance(3)) row.kind = RowKind::kUpdate;
-  if (traits_.poison_rows && random_->Chance(2)) row.kind = RowKind::kPoison;
+  if (traits_.poison_rows && random_->Chance(5)) row.kind = RowKind::kPoison;
   if (traits_.unroutable_rows && random_->Chance(2)) row.kind = RowKind::kUnroutable;
   return row;
 }

@@ -24,7 +24,7 @@ class Debezium:
         self.files = [write_properties(self.folder / "worker.properties", worker), write_properties(self.folder / "connector.properties", connector)]
         self.runs = 0
 
-    def start(self, wait=True, timeout_s=60):
+    def start(self, wait=True, timeout_s=180):
         self.runs += 1
         command = java("org.apache.kafka.connect.cli.ConnectStandalone", self.files, DEPS / "debezium" / "libs", heap="1g")
         self.child = Child("debezium", command, self.folder / f"run-{self.runs}.log")

@@ -27,6 +27,9 @@ SETTINGS = {
 }
 
 
+START_TIMEOUT_S = 180  # seconds on an idle machine; a busy one needs its time
+
+
 def java(main_class, arguments, libraries, heap="512m", options=()):
     return ["java", f"-Xmx{heap}", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData", *options, "-cp", f"{libraries}/*", main_class, *arguments]
 
@@ -68,7 +71,7 @@ class Kafka:
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         formatter = Child("format", java("kafka.tools.StorageTool", ["format", "-t", cluster_id, "-c", self.file], self.libraries),
                           self.folder / "format.log")
-        if formatter.wait(60) != 0:
+        if formatter.wait(START_TIMEOUT_S) != 0:
             raise RuntimeError(f"Kafka's storage cannot be formatted\n{formatter.tail()}")
         self.child = None
         self.admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
@@ -76,7 +79,7 @@ class Kafka:
 
     def start(self):
         self.child = Child("kafka", java("kafka.Kafka", [self.file], self.libraries, heap="1g"), self.folder / "broker.log")
-        wait_for(lambda: not self.child.running() or self.answers(), 60, lambda: f"Kafka started\n{self.child.tail()}", 0.1)
+        wait_for(lambda: not self.child.running() or self.answers(), START_TIMEOUT_S, lambda: f"Kafka started\n{self.child.tail()}", 0.1)
         if not self.child.running():
             raise RuntimeError(f"Kafka does not start\n{self.child.tail()}")
         return self

@@ -78,7 +78,7 @@ class Postgres:
             shutil.chown(self.folder, self.user)
         maker = Child(f"initdb {version}", [binaries(version) / "initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
                                             "--no-locale", "-N", *initdb_options], self.folder / "initdb.log", user=self.user)
-        if maker.wait(60) != 0:
+        if maker.wait(180) != 0:
             raise RuntimeError(f"initdb of PostgreSQL {version} failed\n{maker.tail()}")
         (self.data / "pg_hba.conf").write_text(HBA)
         self.write_settings()
@@ -92,7 +92,7 @@ class Postgres:
         for _ in range(20):  # after kill9 the last backend may still hold the shared memory for a moment
             self.child = Child(f"postgres {self.version}", [binaries(self.version) / "postgres", "-D", self.data], self.log, user=self.user,
                                on_parent_death="QUIT")
-            wait_for(lambda: not self.child.running() or self.answers(), 60, lambda: f"PostgreSQL started\n{self.child.tail()}")
+            wait_for(lambda: not self.child.running() or self.answers(), 180, lambda: f"PostgreSQL started\n{self.child.tail()}")
             if self.child.running():
                 return self
         raise RuntimeError(f"PostgreSQL {self.version} does not start\n{self.child.tail()}")

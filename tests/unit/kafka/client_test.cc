@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-config::Producer With(std::vector<std::pair<const char*, const char*>> properties) {
+config::Producer With(const std::vector<std::pair<const char*, const char*>>& properties) {
   config::Producer config;
   config.properties.emplace_back("bootstrap.servers", config::Secret::Plain("127.0.0.1:1"));
   for (const auto& [name, value] : properties) config.properties.emplace_back(name, config::Secret::Plain(value));

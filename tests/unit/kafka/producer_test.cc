@@ -302,6 +302,7 @@ TEST(Producer, HundredsOfTopicsAtOnce) {
   MockCluster cluster(3);
   Rig rig(ConfigFor(cluster.brokers()));
   std::vector<std::string> topics;
+  topics.reserve(400);
   for (int i = 0; i < 400; ++i) topics.push_back("topic-" + std::to_string(i));
   std::vector<bool> done(topics.size());
   ASSERT_TRUE(rig.Until(

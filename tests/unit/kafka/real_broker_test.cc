@@ -30,9 +30,10 @@ class RealBroker : public testing::Test {
         std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" + std::to_string(getpid());
     cluster_.emplace(brokers_);
   }
-  static void Control(const char* action) {
-    const std::string command = std::string(std::getenv("POSTRIDER_TEST_BROKER_CONTROL")) + " " + action;
-    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  static void Control(const std::string& action) {
+    const char* control = std::getenv("POSTRIDER_TEST_BROKER_CONTROL");
+    ASSERT_NE(control, nullptr);
+    ASSERT_EQ(std::system((std::string(control ? control : "") + " " + action).c_str()), 0) << action;
   }
   Record With(std::string_view key, std::string_view value) const {
     return {.topic = topic_,

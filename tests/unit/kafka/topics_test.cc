@@ -334,7 +334,9 @@ TEST_F(Topics, ManyAreLookedUpAtOnceInBoundedRequests) {
   size_t answered = 0;
   while (answered < admin_.described.size()) {
     std::vector<TopicDescription> descriptions;
+    descriptions.reserve(64);
     std::vector<TopicLimit> limits;
+    limits.reserve(64);
     const std::vector<std::string> names = admin_.described[answered];
     EXPECT_LE(names.size(), 64u);
     for (const std::string& name : names) descriptions.push_back({.name = name, .partitions = 1});

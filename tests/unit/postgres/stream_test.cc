@@ -149,6 +149,8 @@ TEST_F(StreamTest, ATerminatedSessionIsAPassingFault) {
 
 // What pgoutput does then: an error up to 17, rows skipped with a warning from 18 on.
 TEST_F(StreamTest, APublicationYoungerThanTheSlotEndsTheStreamForGood) {
+  // The warning has to come through whatever the role says.
+  admin_->Sql("ALTER ROLE " + name_ + " SET client_min_messages = 'error'");
   admin_->Sql("SELECT pg_create_logical_replication_slot('" + name_ + "', 'pgoutput')");
   admin_->Sql("INSERT INTO outbox VALUES (1, 'before the publication')");
   const Connected connected = *Connect();

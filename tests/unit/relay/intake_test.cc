@@ -24,6 +24,7 @@ class IntakeTest : public RelayHarness {
     }
     tracker_.Rewind();
     publisher_->ForgetRowInHand();
+    source_.reset();  // before the stream that it reads
     stream_ = std::make_unique<FakeStream>();
     source_ = std::make_unique<FakeSource>(stream_.get());
     intake_->Connected(std::move(tables), snapshot);
