@@ -105,7 +105,7 @@ def main():
     print("  The command (the variables stand for keys of examples/local.properties, because the ports are not the usual ones):")
     show(" ".join(f"{name}={value}" for name, value in variables.items()) + " \\\n  " + " ".join(COMMAND))
     relay = Child("postrider", COMMAND, new_folder("demo") / "postrider.log", env=clean_environment(variables), cwd=ROOT)
-    wait_for(lambda: not relay.running() or postgres.streaming_pid(SLOT), 20, lambda: f"Postrider streams\n{relay.tail()}", 0.01)
+    wait_for(lambda: not relay.running() or postgres.streaming_pid(SLOT), 60, lambda: f"Postrider streams\n{relay.tail()}", 0.01)
     print("  What it says:")
     show(relay.output())
     if not relay.running():
@@ -164,4 +164,7 @@ def main():
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (RuntimeError, TimeoutError) as error:
+        sys.exit(f"demo: {error}")

@@ -103,7 +103,7 @@ class Handler {
   }
 
  private:
-  bool Fail(std::string what) {
+  bool Fail(std::string_view what) {
     error_ = Cat(position_.Text(stream_.Tell()), ": ", what);
     return false;
   }

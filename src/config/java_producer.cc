@@ -28,7 +28,7 @@ std::string Cut(Draft& draft, const std::string& key, const KeySpec& spec) {
 
 // The table's spelling of a choice.
 std::string Spelled(const Draft& draft, const std::string& key, const KeySpec& spec) {
-  const std::string text = draft.Text(key);
+  std::string text = draft.Text(key);
   for (const std::string& choice : spec.choices)
     if (EqualsIgnoreCase(choice, text)) return choice;
   return text;

@@ -31,7 +31,7 @@ std::optional<T> Load(std::string_view bytes) {
 
 template <typename Number>
 void AppendReal(Number number, Buffer& out) {
-  if (number != number) return static_cast<void>(out.append("NaN"));
+  if (std::isnan(number)) return static_cast<void>(out.append("NaN"));
   if (std::abs(number) == std::numeric_limits<Number>::infinity()) {
     return static_cast<void>(out.append(number < 0 ? "-Infinity" : "Infinity"));
   }

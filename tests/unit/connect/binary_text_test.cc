@@ -33,7 +33,7 @@ TEST(BinaryText, GivesWhatTheServersTextWouldBe) {
 }
 
 TEST(BinaryText, Times) {
-  EXPECT_EQ(Text(pg::kDate, "00002518"), "2026-01-03");
+  EXPECT_EQ(Text(pg::kDate, "0000251b"), "2026-01-03");
   EXPECT_EQ(Text(pg::kDate, "7fffffff"), "infinity");
   EXPECT_EQ(Text(pg::kTime, "000000141dd76000"), "24:00:00");
   EXPECT_EQ(Text(pg::kTimestamp, "0000000000000001"), "2000-01-01 00:00:00.000001");

@@ -21,7 +21,8 @@ void ExpectAll(const std::vector<TypeCase>& cases, const Types& types = {}) {
   for (const TypeCase& type : cases) {
     Compiled compiled(type.oid, type.modifier, types);
     EXPECT_EQ(compiled.schema(), type.schema) << type.oid;
-    for (const auto& [text, expected] : type.values) EXPECT_EQ(compiled.Read(text), expected) << type.oid << " " << text;
+    for (const auto& [text, expected] : type.values)
+      EXPECT_EQ(compiled.Read(text), expected) << type.oid << " " << text;
   }
 }
 
@@ -37,9 +38,18 @@ TEST(ColumnType, PlainTypes) {
       {pg::kText, -1, R"({"type":"string","optional":true})", {{"a\"b", R"("a\"b")"}}},
       {pg::kBpchar, 9, R"({"type":"string","optional":true})", {{"ab   ", "\"ab   \""}}},
       {pg::kInet, -1, R"({"type":"string","optional":true})", {{"10.0.0.1", "\"10.0.0.1\""}}},
-      {pg::kUuid, -1, R"({"type":"string","optional":true,"name":"io.debezium.data.Uuid","version":1})", {{"x", "\"x\""}}},
-      {pg::kJsonb, -1, R"({"type":"string","optional":true,"name":"io.debezium.data.Json","version":1})", {{"{}", "\"{}\""}}},
-      {pg::kXml, -1, R"({"type":"string","optional":true,"name":"io.debezium.data.Xml","version":1})", {{"<a/>", "\"<a/>\""}}},
+      {pg::kUuid,
+       -1,
+       R"({"type":"string","optional":true,"name":"io.debezium.data.Uuid","version":1})",
+       {{"x", "\"x\""}}},
+      {pg::kJsonb,
+       -1,
+       R"({"type":"string","optional":true,"name":"io.debezium.data.Json","version":1})",
+       {{"{}", "\"{}\""}}},
+      {pg::kXml,
+       -1,
+       R"({"type":"string","optional":true,"name":"io.debezium.data.Xml","version":1})",
+       {{"<a/>", "\"<a/>\""}}},
       {pg::kTsvector, -1, R"({"type":"string","optional":true,"name":"io.debezium.data.Tsvector","version":1})", {}},
       {pg::kName, -1, R"({"type":"string","optional":true})", {{"never read", "null"}}},
   });
@@ -47,12 +57,17 @@ TEST(ColumnType, PlainTypes) {
 
 TEST(ColumnType, BytesAndBits) {
   ExpectAll({
-      {pg::kBytea, -1, R"({"type":"bytes","optional":true})", {{"\\x00ff10", "\"AP8Q\""}, {"\\x", "\"\""}, {"\\000", "malformed"}}},
+      {pg::kBytea,
+       -1,
+       R"({"type":"bytes","optional":true})",
+       {{"\\x00ff10", "\"AP8Q\""}, {"\\x", "\"\""}, {"\\000", "malformed"}}},
       {pg::kBit, 1, R"({"type":"boolean","optional":true})", {{"1", "true"}, {"0", "false"}}},
-      {pg::kBit, 5,
+      {pg::kBit,
+       5,
        R"({"type":"bytes","optional":true,"name":"io.debezium.data.Bits","version":1,"parameters":{"length":"5"}})",
        {{"10110", "\"Fg==\""}, {"00000", "\"\""}, {"12", "malformed"}}},
-      {pg::kVarbit, -1,
+      {pg::kVarbit,
+       -1,
        R"({"type":"bytes","optional":true,"name":"io.debezium.data.Bits","version":1,"parameters":{"length":"2147483647"}})",
        {{"1000000000", "\"AAI=\""}}},
   });
@@ -60,7 +75,8 @@ TEST(ColumnType, BytesAndBits) {
                                                               {config::BinaryMode::kBase64UrlSafe, "\"AP8Q-_4=\""},
                                                               {config::BinaryMode::kHex, "\"00ff10fbfe\""}};
   for (const auto& [mode, expected] : modes) {
-    ExpectAll({{pg::kBytea, -1, R"({"type":"string","optional":true})", {{"\\x00ff10fbfe", expected}}}}, {.binary = mode});
+    ExpectAll({{pg::kBytea, -1, R"({"type":"string","optional":true})", {{"\\x00ff10fbfe", expected}}}},
+              {.binary = mode});
   }
 }
 
@@ -74,11 +90,20 @@ TEST(ColumnType, Decimals) {
   constexpr char kMoney[] =
       R"({"type":"bytes","optional":true,"name":"org.apache.kafka.connect.data.Decimal","version":1,"parameters":{"scale":"2"}})";
   ExpectAll({
-      {pg::kNumeric, NumericModifier(10, 2), kDecimal, {{"12.50", "\"BOI=\""}, {"NaN", "unconvertible"}, {"x", "malformed"}}},
-      {pg::kNumeric, -1, kVariable, {{"12.50", R"({"scale":1,"value":"fQ=="})"}, {"1000", R"({"scale":0,"value":"A+g="})"}}},
+      {pg::kNumeric,
+       NumericModifier(10, 2),
+       kDecimal,
+       {{"12.50", "\"BOI=\""}, {"NaN", "unconvertible"}, {"x", "malformed"}}},
+      {pg::kNumeric,
+       -1,
+       kVariable,
+       {{"12.50", R"({"scale":1,"value":"fQ=="})"}, {"1000", R"({"scale":0,"value":"A+g="})"}}},
       {pg::kMoney, -1, kMoney, {{"$1,234.56", "\"AeJA\""}, {"-$0.05", "\"+w==\""}, {"($0.05)", "\"+w==\""}}},
   });
-  ExpectAll({{pg::kNumeric, NumericModifier(10, 2), R"({"type":"string","optional":true})", {{"0.00", "\"0.00\""}, {"NaN", "\"NAN\""}}},
+  ExpectAll({{pg::kNumeric,
+              NumericModifier(10, 2),
+              R"({"type":"string","optional":true})",
+              {{"0.00", "\"0.00\""}, {"NaN", "\"NAN\""}}},
              {pg::kNumeric, -1, R"({"type":"string","optional":true})", {{"-Infinity", "\"NEGATIVE_INFINITY\""}}},
              {pg::kMoney, -1, R"({"type":"string","optional":true})", {{"$1,234.56", "\"1234.56\""}}}},
             {.decimal = config::DecimalMode::kString});
@@ -91,19 +116,35 @@ std::string Named(const char* type, const char* name) {
 }
 
 TEST(ColumnType, TimesAdaptively) {
-  const std::string date = Named("int32", "io.debezium.time.Date"), micro = Named("int64", "io.debezium.time.MicroTime"),
-                    time = Named("int32", "io.debezium.time.Time"), stamp = Named("int64", "io.debezium.time.MicroTimestamp"),
-                    stamp3 = Named("int64", "io.debezium.time.Timestamp"), zoned = Named("string", "io.debezium.time.ZonedTimestamp"),
+  const std::string date = Named("int32", "io.debezium.time.Date"),
+                    micro = Named("int64", "io.debezium.time.MicroTime"),
+                    time = Named("int32", "io.debezium.time.Time"),
+                    stamp = Named("int64", "io.debezium.time.MicroTimestamp"),
+                    stamp3 = Named("int64", "io.debezium.time.Timestamp"),
+                    zoned = Named("string", "io.debezium.time.ZonedTimestamp"),
                     timetz = Named("string", "io.debezium.time.ZonedTime");
   ExpectAll({
-      {pg::kDate, -1, date.c_str(), {{"2026-01-02", "20455"}, {"infinity", "-2147472692"}, {"-infinity", "-2147472691"}, {"x", "malformed"}}},
+      {pg::kDate,
+       -1,
+       date.c_str(),
+       {{"2026-01-02", "20455"}, {"infinity", "-2147472692"}, {"-infinity", "-2147472691"}, {"x", "malformed"}}},
       {pg::kTime, -1, micro.c_str(), {{"03:04:05.5", "11045500000"}, {"24:00:00", "86400000000"}}},
       {pg::kTime, 3, time.c_str(), {{"03:04:05.123", "11045123"}}},
       {pg::kTimetz, -1, timetz.c_str(), {{"03:04:05.5+02", "\"01:04:05.5Z\""}}},
-      {pg::kTimestamp, -1, stamp.c_str(),
-       {{"2026-01-02 03:04:05.678901", "1767323045678901"}, {"infinity", "9223372036825200000"}, {"-infinity", "-9223372036832400000"}}},
-      {pg::kTimestamp, 3, stamp3.c_str(), {{"1960-01-01 00:00:00.001", "-315619199999"}, {"infinity", "9223372036825200"}}},
-      {pg::kTimestamptz, -1, zoned.c_str(), {{"2026-01-02 03:04:05.678901+02", "\"2026-01-02T01:04:05.678901Z\""}, {"infinity", "\"infinity\""}}},
+      {pg::kTimestamp,
+       -1,
+       stamp.c_str(),
+       {{"2026-01-02 03:04:05.678901", "1767323045678901"},
+        {"infinity", "9223372036825200000"},
+        {"-infinity", "-9223372036832400000"}}},
+      {pg::kTimestamp,
+       3,
+       stamp3.c_str(),
+       {{"1960-01-01 00:00:00.001", "-315619199999"}, {"infinity", "9223372036825200"}}},
+      {pg::kTimestamptz,
+       -1,
+       zoned.c_str(),
+       {{"2026-01-02 03:04:05.678901+02", "\"2026-01-02T01:04:05.678901Z\""}, {"infinity", "\"infinity\""}}},
       {pg::kTimestamptz, 0, zoned.c_str(), {{"2026-01-02 03:04:00+00", "\"2026-01-02T03:04:00Z\""}}},
       {pg::kTimestamptz, 3, zoned.c_str(), {{"2026-01-02 03:04:00+00", "\"2026-01-02T03:04:00.000Z\""}}},
   });
@@ -135,8 +176,11 @@ TEST(ColumnType, TimesByMode) {
 }
 
 TEST(ColumnType, Intervals) {
-  const std::string micros = Named("int64", "io.debezium.time.MicroDuration"), iso = Named("string", "io.debezium.time.Interval");
-  ExpectAll({{pg::kInterval, -1, micros.c_str(),
+  const std::string micros = Named("int64", "io.debezium.time.MicroDuration"),
+                    iso = Named("string", "io.debezium.time.Interval");
+  ExpectAll({{pg::kInterval,
+              -1,
+              micros.c_str(),
               {{"1 day 02:00:00", "93600000000"},
                {"1 year 2 mons", "36817200000000"},
                {"-1 mons -3 days -04:05:06.789", "-2903706789000"},
@@ -145,7 +189,9 @@ TEST(ColumnType, Intervals) {
                {"2562047788:00:54.775807", "9223372036854775807"},
                {"P1D", "malformed"},
                {"1 fortnight", "malformed"}}}});
-  ExpectAll({{pg::kInterval, -1, iso.c_str(),
+  ExpectAll({{pg::kInterval,
+              -1,
+              iso.c_str(),
               {{"1 day 02:00:00", "\"P0Y0M1DT2H0M0S\""},
                {"-1 mons -3 days -04:05:06.789", "\"P0Y-1M-3DT-4H-5M-6.789S\""},
                {"00:00:00.000001", "\"P0Y0M0DT0H0M0.000001S\""}}}},
@@ -156,7 +202,9 @@ TEST(ColumnType, Arrays) {
   constexpr uint32_t kInt4Array = 1007, kTextArray = 1009, kTimeArray = 1183, kTimetzArray = 1270, kNumericArray = 1231,
                      kMoneyArray = 791, kBitArray = 1561, kByteaArray = 1001;
   ExpectAll({
-      {kInt4Array, -1, R"({"type":"array","items":{"type":"int32","optional":true},"optional":true})",
+      {kInt4Array,
+       -1,
+       R"({"type":"array","items":{"type":"int32","optional":true},"optional":true})",
        {{"{1,NULL,-3}", "[1,null,-3]"},
         {"{}", "[]"},
         {"{{1,2},{3,4}}", "[null,null]"},
@@ -166,17 +214,25 @@ TEST(ColumnType, Arrays) {
         {"1}", "malformed"},
         {"", "malformed"},
         {"{1}2", "malformed"}}},
-      {kTextArray, -1, R"({"type":"array","items":{"type":"string","optional":true},"optional":true})",
+      {kTextArray,
+       -1,
+       R"({"type":"array","items":{"type":"string","optional":true},"optional":true})",
        {{R"({a,"b c",NULL,"q\"u\\o",""})", R"(["a","b c",null,"q\"u\\o",""])"},
         {R"({"NULL"})", R"(["NULL"])"},
         {R"({{a,"}"},{c,d}})", R"(["{a,\"}\"}","{c,d}"])"},
         {"{\"", "malformed"}}},
-      {kNumericArray, NumericModifier(10, 2),
+      {kNumericArray,
+       NumericModifier(10, 2),
        R"({"type":"array","items":{"type":"bytes","optional":true,"name":"org.apache.kafka.connect.data.Decimal","version":1,)"
        R"("parameters":{"scale":"2","connect.decimal.precision":"10"}},"optional":true})",
        {{"{1.50,NULL}", R"(["AJY=",null])"}, {"{NaN}", "unconvertible"}}},
-      {kByteaArray, -1, R"({"type":"array","items":{"type":"bytes","optional":true},"optional":true})", {{R"({"\\x00ff"})", R"(["AP8="])"}}},
-      {kBitArray, 3, R"({"type":"bytes","optional":true,"name":"io.debezium.data.Bits","version":1,"parameters":{"length":"3"}})",
+      {kByteaArray,
+       -1,
+       R"({"type":"array","items":{"type":"bytes","optional":true},"optional":true})",
+       {{R"({"\\x00ff"})", R"(["AP8="])"}}},
+      {kBitArray,
+       3,
+       R"({"type":"bytes","optional":true,"name":"io.debezium.data.Bits","version":1,"parameters":{"length":"3"}})",
        {{"{101}", "null"}}},
   });
   EXPECT_EQ(Compiled(kTimeArray, -1).Read("{03:04:05.123456,24:00:00}"), "[11045123000,0]");
@@ -191,10 +247,17 @@ TypeInfo Extension(const char* name, char kind = 'b') {
 TEST(ColumnType, TypesOfUsersAndExtensions) {
   TypeInfo mood = Extension("mood", 'e');
   mood.enum_labels = {"sad, very", "ok"};
-  EXPECT_EQ(Compiled(mood, {}).schema(),
-            R"({"type":"string","optional":true,"name":"io.debezium.data.Enum","version":1,"parameters":{"allowed":"sad, very,ok"}})");
-  TypeInfo moods{.oid = 20'001, .schema = "public", .name = "_mood", .enum_labels = mood.enum_labels, .element_oid = 20'000,
-                 .element_schema = "public", .element_name = "mood", .element_kind = 'e'};
+  EXPECT_EQ(
+      Compiled(mood, {}).schema(),
+      R"({"type":"string","optional":true,"name":"io.debezium.data.Enum","version":1,"parameters":{"allowed":"sad, very,ok"}})");
+  TypeInfo moods{.oid = 20'001,
+                 .schema = "public",
+                 .name = "_mood",
+                 .enum_labels = mood.enum_labels,
+                 .element_oid = 20'000,
+                 .element_schema = "public",
+                 .element_name = "mood",
+                 .element_kind = 'e'};
   Compiled array(moods, {});
   EXPECT_EQ(array.Read("{ok}"), R"(["ok"])");
   EXPECT_EQ(array.Read("{ok,NULL}"), "unconvertible");  // its elements are required
@@ -216,8 +279,9 @@ TEST(ColumnType, HstoreIsInTheOrderOfAJavaHashMap) {
   EXPECT_EQ(map.Read(""), "{}");
   EXPECT_EQ(map.Read("\"a\""), "malformed");
   EXPECT_EQ(map.Read("\"a\"=>x"), "malformed");
-  EXPECT_EQ(map.schema(),
-            R"({"type":"map","keys":{"type":"string","optional":false},"values":{"type":"string","optional":true},"optional":true})");
+  EXPECT_EQ(
+      map.schema(),
+      R"({"type":"map","keys":{"type":"string","optional":false},"values":{"type":"string","optional":true},"optional":true})");
 }
 
 TEST(ColumnType, Geometry) {
@@ -230,8 +294,10 @@ TEST(ColumnType, Geometry) {
   EXPECT_EQ(geometry.Read("010700000000000000"), R"({"wkb":"AQcAAAAAAAAA","srid":null})");
   EXPECT_EQ(geometry.Read("0107"), "malformed");
   EXPECT_EQ(Compiled(Extension("vector"), {}).Read("[1,2.5]"), "[1.0,2.5]");
-  EXPECT_EQ(Compiled(Extension("sparsevec"), {}).Read("{1:1.5,3:2}/5"), R"({"dimensions":5,"vector":[[1,1.5],[3,2.0]]})");
-  EXPECT_EQ(Compiled(pg::kBox, -1, {.binary = config::BinaryMode::kHex, .include_unknown_datatypes = true}).Read("(3,4),(1,2)"),
+  EXPECT_EQ(Compiled(Extension("sparsevec"), {}).Read("{1:1.5,3:2}/5"),
+            R"({"dimensions":5,"vector":[[1,1.5],[3,2.0]]})");
+  EXPECT_EQ(Compiled(pg::kBox, -1, {.binary = config::BinaryMode::kHex, .include_unknown_datatypes = true})
+                .Read("(3,4),(1,2)"),
             "\"28332e302c342e30292c28312e302c322e3029\"");  // (3.0,4.0),(1.0,2.0)
 }
 

@@ -12,14 +12,15 @@ namespace postrider::connect {
 
 class Compiled {
  public:
-  Compiled(const TypeInfo& type, const config::Types& types, std::optional<std::string> default_expression = std::nullopt,
-           bool is_domain = false)
+  Compiled(const TypeInfo& type, const config::Types& types,
+           std::optional<std::string> default_expression = std::nullopt, bool is_domain = false)
       : types_(types), default_(std::move(default_expression)) {
     ColumnFacts facts{.type = type, .is_domain = is_domain};
     if (default_) facts.default_expression = *default_;
     column_ = CompileColumnType(facts, types_, arena_);
   }
-  Compiled(uint32_t oid, int32_t modifier, const config::Types& types = {}) : Compiled(*pg::BuiltIn(oid, modifier), types) {}
+  Compiled(uint32_t oid, int32_t modifier, const config::Types& types = {})
+      : Compiled(*pg::BuiltIn(oid, modifier), types) {}
 
   bool known() const { return column_.has_value(); }
   std::string schema() const {

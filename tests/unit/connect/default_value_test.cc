@@ -29,10 +29,12 @@ TEST(DefaultValue, Literals) {
   EXPECT_EQ(DefaultOf(pg::kText, "'abc'::text"), "\"abc\"");
   EXPECT_EQ(DefaultOf(pg::kBpchar, "'ab'::bpchar", 9), "\"ab\"");
   EXPECT_EQ(DefaultOf(pg::kJsonb, R"('{"a": 1}'::jsonb)"), R"("{\"a\": 1}")");
-  EXPECT_EQ(DefaultOf(pg::kUuid, "'76019d1a-ad2e-4b22-96e9-1a6d6543c818'::uuid"), "\"76019d1a-ad2e-4b22-96e9-1a6d6543c818\"");
+  EXPECT_EQ(DefaultOf(pg::kUuid, "'76019d1a-ad2e-4b22-96e9-1a6d6543c818'::uuid"),
+            "\"76019d1a-ad2e-4b22-96e9-1a6d6543c818\"");
   EXPECT_EQ(DefaultOf(pg::kDate, "'2020-01-02'::date"), "18263");
   EXPECT_EQ(DefaultOf(pg::kTime, "'03:04:05.5'::time without time zone"), "11045500000");
-  EXPECT_EQ(DefaultOf(pg::kTimestamptz, "'2020-01-02 01:04:05.678901+00'::timestamp with time zone"), "\"2020-01-02T01:04:05.678901Z\"");
+  EXPECT_EQ(DefaultOf(pg::kTimestamptz, "'2020-01-02 01:04:05.678901+00'::timestamp with time zone"),
+            "\"2020-01-02T01:04:05.678901Z\"");
   EXPECT_EQ(DefaultOf(pg::kInterval, "'1 day'::interval"), "86400000000");
   EXPECT_EQ(DefaultOf(pg::kBit, "'10110'::\"bit\"", 5), "\"Fg==\"");
 }

@@ -55,8 +55,8 @@ TEST(JavaTime, TimestampsAreMoments) {
 TEST(JavaTime, MomentsBeyondALongDoWhatJavaDoes) {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const Moment late = *ParseTimestamp("294276-12-31 23:59:59");
-  EXPECT_EQ(ToMicros(late), kMax);                                          // seconds saturate
-  EXPECT_LT(ToMicros({.seconds = late.seconds, .nanos = 1000}), 0);         // and the sum wraps
+  EXPECT_EQ(ToMicros(late), kMax);                                   // seconds saturate
+  EXPECT_LT(ToMicros({.seconds = late.seconds, .nanos = 1000}), 0);  // and the sum wraps
   EXPECT_EQ(ToMillis(late), 9'224'318'015'999'000);
   EXPECT_EQ(ToNanos(late), std::nullopt);
   EXPECT_EQ(ToMillis({.seconds = kMax / 100}), std::nullopt);

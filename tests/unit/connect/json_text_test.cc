@@ -35,7 +35,8 @@ TEST(JsonText, EscapesHalvesOfSurrogatePairs) {
 }
 
 TEST(JsonText, PassesBytesThatAreNoUtf8) {
-  for (const std::string text : {"\xf0", "\xf0\x9f", "\xf0\x9f\x98", "\xed\xa0", "\xed", "\xff", "\x80", "\xf0xyz", "\xed\xa0x"}) {
+  for (const std::string text :
+       {"\xf0", "\xf0\x9f", "\xf0\x9f\x98", "\xed\xa0", "\xed", "\xff", "\x80", "\xf0xyz", "\xed\xa0x"}) {
     EXPECT_EQ(Json(text), "\"" + text + "\"");
   }
 }
