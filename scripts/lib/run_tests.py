@@ -23,7 +23,7 @@ GATE_CASES = ("seed snapshot expand-schemas expand-noschemas plain multi-row rol
 THREADED = ("base", "kafka", "relay")
 FUZZ_S = 30
 FUZZ_FULL_S = 600
-TIDY_GATE_S = 360
+TIDY_GATE_S = 180
 
 
 class Stage:
