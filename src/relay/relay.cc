@@ -217,6 +217,7 @@ void Relay::TakeFinishedSnapshot() {
   if (!answer->ok()) return OnSourceError(*answer);
   first_ = false;
   snapshot_open_ = false;
+  reason_ = "the snapshot is published and the slot stands where it ends";
   if (config_.snapshot.mode == config::SnapshotMode::kInitialOnly) {
     LogInfo("snapshot_only", {}, "snapshot.mode=initial_only: the snapshot is published and nothing is streamed");
     return Finish();
