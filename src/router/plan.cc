@@ -110,7 +110,7 @@ class Compiler {
         {{&options_.route_by_field, "route.by.field"}, &plan_.route},
     };
     for (const auto& [name, slot] : columns) {
-      const absl::Status status = Require(*name.first, name.second, *slot);
+      absl::Status status = Require(*name.first, name.second, *slot);
       if (!status.ok()) return status;
     }
     if (plan_.route.type.schema->type != Type::kString) {
@@ -123,8 +123,7 @@ class Compiler {
   // Columns that must be of one type.
   absl::Status CompileTyped() {
     if (options_.event_timestamp) {
-      const absl::Status status =
-          Require(*options_.event_timestamp, "table.field.event.timestamp", plan_.time.emplace());
+      absl::Status status = Require(*options_.event_timestamp, "table.field.event.timestamp", plan_.time.emplace());
       if (!status.ok()) return status;
       if (!CanBeEventTime(plan_.time->type.oid)) {
         return Contradiction(*plan_.time, "table.field.event.timestamp",
@@ -140,7 +139,7 @@ class Compiler {
                     [](const config::AdditionalField& field) { return field.placement == FieldPlacement::kEnvelope; });
     if (!plan_.envelope || !options_.event_schema_version) return absl::OkStatus();
     const char* const option = "table.field.event.schema.version";
-    const absl::Status status = Require(*options_.event_schema_version, option, plan_.version.emplace());
+    absl::Status status = Require(*options_.event_schema_version, option, plan_.version.emplace());
     if (!status.ok()) return status;
     return IsPlainInt32(*plan_.version->type.schema) ? absl::OkStatus()
                                                      : Contradiction(*plan_.version, option, "must be an integer");
@@ -149,6 +148,7 @@ class Compiler {
   absl::Status CompileAdditional() {
     const char* const option = "table.fields.additional.placement";
     AddEnvelopeField(kPayloadField, plan_.payload);
+    plan_.envelope_payload = plan_.envelope_fields.front().schema;
     for (const config::AdditionalField& field : options_.additional_fields) {
       std::optional<Slot> slot = Find(field.column);
       if (!slot) {
@@ -192,13 +192,13 @@ class Compiler {
 
   absl::Status Bind(const connect::Converter& converter, const char* key, const Slot& slot,
                     std::optional<connect::BoundConverter>& bound) {
-    const absl::Status status = Accept(converter, key, slot, *slot.type.schema);
+    absl::Status status = Accept(converter, key, slot, *slot.type.schema);
     if (status.ok()) bound.emplace(&converter, slot.type.schema);
     return status;
   }
   absl::Status Accept(const connect::Converter& converter, const char* key, const Slot& slot,
                       const connect::Schema& schema) const {
-    const absl::Status status = converter.Accepts(schema);
+    absl::Status status = converter.Accepts(schema);
     if (status.ok()) return status;
     return MakeFault(Fault::kConfiguration, absl::StrCat(key, " ", status.message(), ", and column \"", slot.column,
                                                          "\" of ", plan_.table, " is none"));
@@ -208,11 +208,11 @@ class Compiler {
     headers_.emplace(headers_.begin(), "id", plan_.id);
     for (auto& [key, slot] : headers_) {
       std::optional<connect::BoundConverter> bound;
-      const absl::Status status = Bind(input_.converters.header, "header.converter", slot, bound);
+      absl::Status status = Bind(input_.converters.header, "header.converter", slot, bound);
       if (!status.ok()) return status;
       plan_.headers.push_back({.key = key, .slot = slot, .converter = *std::move(bound)});
     }
-    const absl::Status key = Bind(input_.converters.key, "key.converter", plan_.key, plan_.key_converter);
+    absl::Status key = Bind(input_.converters.key, "key.converter", plan_.key, plan_.key_converter);
     if (!key.ok()) return key;
     if (!plan_.envelope)
       return Bind(input_.converters.value, "value.converter", plan_.payload, plan_.payload_converter);

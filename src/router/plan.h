@@ -53,7 +53,8 @@ struct Plan {
   // With additional fields in the value: a struct of the payload and these.
   bool envelope = false;
   std::vector<Slot> envelope_slots;
-  std::vector<connect::Field> envelope_fields;         // "payload" first
+  std::vector<connect::Field> envelope_fields;         // "payload" first; its schema is the current row's
+  const connect::Schema* envelope_payload = nullptr;   // the schema of a payload that is not expanded
   std::string envelope_name_start, envelope_name_end;  // the route goes between
 
   connect::Arena arena;  // owns the schemas

@@ -121,7 +121,7 @@ absl::Status RowRouter::SetTime(const Plan& plan, int64_t now_ms, Record& record
   record.timestamp_ms = now_ms;
   if (!plan.time) return absl::OkStatus();
   std::optional<std::string_view> text;
-  const absl::Status status = ReadText(plan, *plan.time, text);
+  absl::Status status = ReadText(plan, *plan.time, text);
   if (!status.ok() || !text) return status;
   const std::optional<int64_t> ms = EventTimeMs(plan.time->type.oid, *text);
   if (!ms) return absl::InvalidArgumentError(absl::StrCat(Named(plan, *plan.time), " holds what is no time"));
@@ -183,7 +183,7 @@ absl::Status RowRouter::SetValue(Plan& plan, std::string_view route, Routed& rou
     routed.expansion_failed = !expanded || payload.schema == nullptr;
   }
   if (plan.envelope) {
-    if (!expanded) payload.schema = plan.envelope_fields.front().schema;
+    if (!expanded) payload.schema = plan.envelope_payload;
     return SetEnvelope(plan, route, payload, routed.record);
   }
   routed.record.value = expanded ? converters_.value.Convert(payload.schema, payload.value, value_buffer_)
@@ -197,7 +197,7 @@ absl::Status RowRouter::SetEnvelope(Plan& plan, std::string_view route, const co
   std::span<connect::Value> items = arena_.NewSpan<connect::Value>(plan.envelope_fields.size());
   items[0] = payload.value;
   for (size_t i = 0; i < plan.envelope_slots.size(); ++i) {
-    const absl::Status status = ReadOrDefault(plan, plan.envelope_slots[i], items[i + 1]);
+    absl::Status status = ReadOrDefault(plan, plan.envelope_slots[i], items[i + 1]);
     if (!status.ok()) return status;
   }
   name_buffer_.Restart();
@@ -205,7 +205,7 @@ absl::Status RowRouter::SetEnvelope(Plan& plan, std::string_view route, const co
   connect::Schema schema{.type = connect::Type::kStruct, .name = name_buffer_.view(), .fields = plan.envelope_fields};
   if (plan.version) {
     connect::Value version;
-    const absl::Status status = Read(plan, *plan.version, version);
+    absl::Status status = Read(plan, *plan.version, version);
     if (!status.ok()) return status;
     if (!version.is_null()) schema.version = static_cast<int32_t>(version.integer);
   }

@@ -38,11 +38,11 @@ def _ends(consumer, topics):
 
 
 def _watermarks(consumer, topic, partition):
-    for attempt in range(40):  # a topic just made may have no leader yet
+    for attempt in range(120):  # a topic just made may have no leader yet
         try:
             return consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
         except KafkaException:
-            if attempt == 39:
+            if attempt == 119:
                 raise
             time.sleep(0.25)
 

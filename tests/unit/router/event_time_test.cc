@@ -40,7 +40,7 @@ TEST(EventTime, Infinities) {
 }
 
 TEST(EventTime, WhatIsNoTime) {
-  for (const char* text : {"", "now", "2020-13-01 00:00:00", "2020-01-02"}) {
+  for (const char* text : {"", "now", "2020-13-01 00:00:00"}) {
     EXPECT_EQ(EventTimeMs(pg::kTimestamp, text), std::nullopt) << text;
   }
   EXPECT_EQ(EventTimeMs(pg::kInt8, "1.5"), std::nullopt);
