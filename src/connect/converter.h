@@ -34,6 +34,10 @@ class Converter {
   // accepted; nullptr stands for Connect's "no schema", which only nulls and strings come with.
   std::optional<std::string_view> Convert(const Schema* schema, const Value& value, Buffer& buffer) const;
 
+  // True for toString() of whatever comes: StringConverter.
+  bool writes_java_strings() const {
+    return config_.kind == config::ConverterKind::kString || (delegate_ != nullptr && delegate_->writes_java_strings());
+  }
   bool writes_json_schemas() const { return config_.kind == config::ConverterKind::kJson && config_.schemas_enable; }
   const JsonOptions& json_options() const { return json_options_; }
 

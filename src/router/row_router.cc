@@ -177,7 +177,10 @@ absl::Status RowRouter::SetValue(Plan& plan, std::string_view route, Routed& rou
   bool expanded = false;
   if (plan.expand && !payload.value.is_null()) {
     if (std::optional<connect::Expanded> result = expansion_.Expand(payload.value.text, arena_)) {
-      expanded = result->schema != nullptr || !plan.envelope;
+      // Debezium keeps an array's text beside the array's schema: JsonConverter stops on it, StringConverter sends it.
+      const bool stays_text = result->value.kind == connect::Value::Kind::kList && !plan.envelope &&
+                              converters_.value.writes_java_strings();
+      expanded = !stays_text && (result->schema != nullptr || !plan.envelope);
       if (expanded) payload = *result;
     }
     routed.expansion_failed = !expanded || payload.schema == nullptr;

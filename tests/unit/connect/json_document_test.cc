@@ -115,7 +115,7 @@ TEST_F(JsonDocumentTest, StringsThatAreNone) {
 }
 
 TEST_F(JsonDocumentTest, ObjectsKeepTheirOrder) {
-  const JsonNode* root = Parse(R"( {"b":1,"a":2,"":3} )" + 1);
+  const JsonNode* root = Parse(R"({"b":1,"a":2,"":3})");
   ASSERT_NE(root, nullptr);
   ASSERT_EQ(root->kind, Kind::kObject);
   ASSERT_EQ(root->members().size(), 3u);

@@ -180,6 +180,16 @@ TEST_F(RouterTest, Expansion) {
   EXPECT_FALSE(routed.expansion_failed);
 }
 
+TEST_F(RouterTest, AnArrayAtTheTopKeepsItsTextUnderStringConverter) {
+  config_.router.expand_json_payload = true;
+  Start();
+  EXPECT_EQ(RoutePayload("[{\"a\":1}]").record.value, "[{\"a\":1}]");
+  EXPECT_EQ(RoutePayload("{\"a\":[{\"b\":1}]}").record.value, "Struct{a=[Struct{b=1}]}");
+  config_.converters.value = {.kind = ConverterKind::kJson, .schemas_enable = false};
+  Start();
+  EXPECT_EQ(RoutePayload("[ {\"a\": 1} ]").record.value, "[{\"a\":1}]");
+}
+
 TEST_F(RouterTest, ExpansionWithinAnEnvelopeChangesFromRowToRow) {
   config_.router.expand_json_payload = true;
   config_.router.additional_fields = {{"type", FieldPlacement::kEnvelope, "kind"}};
