@@ -3,39 +3,18 @@
 #include <algorithm>
 #include <string>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "base/regex_list.h"
 #include "base/text.h"
 
 namespace postrider {
 namespace {
 
-// Splits at commas that no backslash stands before. A backslash hides whatever follows it, so that in `\\,` the comma
-// splits.
-std::vector<std::string_view> SplitList(std::string_view list) {
-  std::vector<std::string_view> parts;
-  size_t begin = 0;
-  for (size_t at = 0; at < list.size(); ++at) {
-    if (list[at] == '\\') {
-      ++at;
-    } else if (list[at] == ',') {
-      parts.push_back(list.substr(begin, at - begin));
-      begin = at + 1;
-    }
-  }
-  parts.push_back(list.substr(begin));
-  return parts;
-}
-
 absl::StatusOr<std::vector<JavaRegex>> CompileList(std::string_view key, std::string_view list) {
   std::vector<JavaRegex> expressions;
-  for (const std::string_view part : SplitList(list)) {
-    const absl::string_view trimmed = absl::StripAsciiWhitespace(View(part));
-    if (trimmed.empty()) continue;
-    const std::string expression = absl::StrReplaceAll(trimmed, {{"\\,", ","}});
+  for (const std::string& expression : SplitRegexList(list)) {
     auto compiled = JavaRegex::Compile(expression, {.case_insensitive = true});
     if (!compiled.ok())
       return absl::InvalidArgumentError(

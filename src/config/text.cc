@@ -28,28 +28,6 @@ std::vector<std::string> SplitList(std::string_view text) {
   return items;
 }
 
-std::vector<std::string> SplitRegexList(std::string_view text) {
-  std::vector<std::string> items;
-  std::string item;
-  const auto finish = [&items, &item] {
-    absl::StripAsciiWhitespace(&item);
-    if (!item.empty()) items.push_back(item);
-    item.clear();
-  };
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i, 2) == "\\,") {
-      item.push_back(',');
-      ++i;
-    } else if (text[i] == ',') {
-      finish();
-    } else {
-      item.push_back(text[i]);
-    }
-  }
-  finish();
-  return items;
-}
-
 std::optional<bool> ParseFlag(std::string_view text) {
   const std::string_view trimmed = Trim(text);
   if (EqualsIgnoreCase(trimmed, "true")) return true;

@@ -17,9 +17,6 @@ namespace postrider::config {
 // Items between commas, trimmed, empty ones left out (Kafka's LIST).
 std::vector<std::string> SplitList(std::string_view text);
 
-// Items of a comma list of regular expressions, where `\,` is a comma within one (Debezium's Strings.setOf).
-std::vector<std::string> SplitRegexList(std::string_view text);
-
 // `true` or `false`, any case, blanks around; nullopt otherwise (Debezium's Field.isBoolean).
 std::optional<bool> ParseFlag(std::string_view text);
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/java_regex.h"
+#include "base/regex_list.h"
 #include "config/text.h"
 
 namespace postrider::config {

@@ -19,10 +19,6 @@ TEST(Text, ListItemsAreTrimmedAndEmptyOnesDropped) {
   EXPECT_THAT(SplitList(" , "), IsEmpty());
 }
 
-TEST(Text, EscapedCommaBelongsToARegex) {
-  EXPECT_THAT(SplitRegexList("public.outbox, a{1\\,3}\\.b ,,"), ElementsAre("public.outbox", "a{1,3}\\.b"));
-}
-
 TEST(Text, FlagsAreTrueOrFalseInAnyCase) {
   EXPECT_EQ(ParseFlag(" True "), true);
   EXPECT_EQ(ParseFlag("FALSE"), false);
