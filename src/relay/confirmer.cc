@@ -1,7 +1,6 @@
 #include "relay/confirmer.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/check.h"
 

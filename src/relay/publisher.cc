@@ -91,19 +91,32 @@ Publisher::Offered Publisher::Produce(const Record& record, std::string_view tab
   }
   if (outstanding == 0) last_progress_us_ = now_us;
 
+  const HandedOver handed = HandOver(record, table, place, bytes, now_us);
+  if (handed.accepted) Release("the held event goes on");
+  return handed.offered;
+}
+
+// Gives one record to the producer, or says what that means for its row.
+Publisher::HandedOver Publisher::HandOver(const Record& record, std::string_view table, Tracker::RowPlace place,
+                                          size_t bytes, int64_t now_us) {
   const uint64_t tag = tracker_->Add(place.ordinal, bytes);
   const kafka::Acceptance acceptance = producer_->Produce(record, tag);
   if (acceptance.kind == Kind::kAccepted) {
     Bump(stats_->events_produced);
-    if (hold_) LogInfo("released", {{"id", hold_->id}, {"topic", hold_->topic}}, "the held event goes on");
-    hold_.reset();
-    hold_backoff_.Reset();
-    return Offered::kTaken;
+    return {.accepted = true, .offered = Offered::kTaken};
   }
   tracker_->Remove(tag);
-  if (acceptance.kind == Kind::kHeld) return HoldRow(acceptance.code, acceptance.reason, record, table, place, now_us);
+  if (acceptance.kind == Kind::kHeld)
+    return {.offered = HoldRow(acceptance.code, acceptance.reason, record, table, place, now_us)};
   if (acceptance.kind == Kind::kBroken) Break(now_us);
-  return Offered::kBlocked;
+  return {};
+}
+
+// The row in hand goes on: it is held no more.
+void Publisher::Release(std::string_view text) {
+  if (hold_) LogInfo("released", {{"id", hold_->id}, {"topic", hold_->topic}}, text);
+  hold_.reset();
+  hold_backoff_.Reset();
 }
 
 // The row that a broker refused before: alone in flight, one attempt at a time. It stays in hand (kBlocked) until its
@@ -113,10 +126,7 @@ Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_vie
   if (trial_ == Trial::kAcknowledged) {
     trial_ = Trial::kNone;
     suspect_.reset();
-    if (hold_)
-      LogInfo("released", {{"id", hold_->id}, {"topic", hold_->topic}}, "the held event was taken by the broker");
-    hold_.reset();
-    hold_backoff_.Reset();
+    Release("the held event was taken by the broker");
     return Offered::kTaken;
   }
   if (trial_ == Trial::kInFlight || tracker_->outstanding_records() > 0) return Offered::kBlocked;
@@ -129,17 +139,10 @@ Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_vie
     return offered;
   }
   if (hold_ && now_us < hold_->next_try_us) return Offered::kBlocked;
-  const uint64_t tag = tracker_->Add(place.ordinal, BudgetBytes(record));
-  const kafka::Acceptance acceptance = producer_->Produce(record, tag);
-  if (acceptance.kind == Kind::kAccepted) {
-    trial_ = Trial::kInFlight;
-    last_progress_us_ = now_us;
-    Bump(stats_->events_produced);
-    return Offered::kBlocked;
-  }
-  tracker_->Remove(tag);
-  if (acceptance.kind == Kind::kHeld) return HoldRow(acceptance.code, acceptance.reason, record, table, place, now_us);
-  if (acceptance.kind == Kind::kBroken) Break(now_us);
+  const HandedOver handed = HandOver(record, table, place, BudgetBytes(record), now_us);
+  if (!handed.accepted) return handed.offered;
+  trial_ = Trial::kInFlight;
+  last_progress_us_ = now_us;
   return Offered::kBlocked;
 }
 

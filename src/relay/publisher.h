@@ -4,14 +4,12 @@
 //   kBlocked  not now: the byte budget is full, the topic is being looked up, or the row is held. Offer it again
 //
 // A delivery error stops producing at once. The queue is purged and every report drained; then
-//   - what passes, or was fatal for the producer: a new producer, and the stream is repeated from the confirmed
-//   position;
+//   - what passes, or was fatal for the producer: a new producer, and the stream again from the confirmed position;
 //   - what lasts for a topic: the new producer probes it, and the stream is repeated only when it would be taken;
 //   - a batch refused as a whole: one pass with one record a batch, to find the guilty record;
-//   - what lasts for one record: when the repeat reaches that row it is tried alone, while everything behind it stays
-//   unread in the stream.
-//     Only when the broker refuses it alone too is it held (and tried again with backoff) or skipped: in a snapshot
-//     that is read again another row may stand at its place. Nothing is ever sent out of turn.
+//   - what lasts for one record: when the repeat reaches that row it is tried alone, and everything behind it stays
+//     unread in the stream. Only when the broker refuses it alone too is it held (and tried again with backoff) or
+//     skipped: in a snapshot that is read again another row may stand at its place. Nothing is sent out of turn.
 // `rewind_wanted()` asks the relay to repeat the stream; until Rewound() all offers are blocked.
 //
 // Belongs to the loop's thread; nothing blocks. Tested by tests/unit/relay/publisher_test.cc with a scripted producer.
@@ -97,6 +95,14 @@ class Publisher {
   Offered HoldRow(std::string_view code, std::string_view reason, const Record& record, std::string_view table,
                   Tracker::RowPlace place, int64_t now_us);
   Offered OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
+  // Whether the producer has the record, and what a row that is not tried alone answers.
+  struct HandedOver {
+    bool accepted = false;
+    Offered offered = Offered::kBlocked;
+  };
+  HandedOver HandOver(const Record& record, std::string_view table, Tracker::RowPlace place, size_t bytes,
+                      int64_t now_us);
+  void Release(std::string_view text);
   Offered Produce(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
 
   const config::Relay config_;
