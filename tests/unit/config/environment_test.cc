@@ -12,17 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Settings SettingsOf(std::initializer_list<std::pair<std::string, std::string>> pairs) {
-  Settings settings;
-  for (const auto& [key, value] : pairs) {
-    Setting setting;
-    setting.key = key;
-    setting.raw = setting.value = value;
-    settings.Put(std::move(setting));
-  }
-  return settings;
-}
-
 std::string Value(const Settings& settings, std::string_view key) {
   const Setting* setting = settings.Find(key);
   return setting == nullptr ? "(absent)" : setting->value;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "scratch.h"
+
 namespace postrider::config {
 namespace {
 
@@ -12,14 +14,7 @@ using ::testing::Contains;
 using ::testing::Not;
 
 KeyIndex IndexOf(std::initializer_list<std::pair<std::string, std::string>> pairs) {
-  Settings settings;
-  for (const auto& [key, value] : pairs) {
-    Setting setting;
-    setting.key = key;
-    setting.raw = setting.value = value;
-    settings.Put(std::move(setting));
-  }
-  return KeyIndex(settings);
+  return KeyIndex(SettingsOf(pairs));
 }
 
 KeyIndex WithRouter() {

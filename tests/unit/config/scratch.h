@@ -6,14 +6,28 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "config/load.h"
+#include "config/settings.h"
 
 namespace postrider::config {
+
+// Settings as if a file had given them, in this order.
+inline Settings SettingsOf(std::initializer_list<std::pair<std::string, std::string>> pairs) {
+  Settings settings;
+  for (const auto& [key, value] : pairs) {
+    Setting setting;
+    setting.key = key;
+    setting.raw = setting.value = value;
+    settings.Put(std::move(setting));
+  }
+  return settings;
+}
 
 // A folder that goes with the test.
 class Scratch {

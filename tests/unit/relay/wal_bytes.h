@@ -38,8 +38,8 @@ inline std::string RelationBytes(decoder::Oid oid = kOutboxOid, std::string_view
   return bytes.str();
 }
 
-inline std::string InsertBytes(const OutboxRow& row, decoder::Oid oid = kOutboxOid) {
-  return decoder::Bytes('I')
+inline std::string RowBytes(char message, const OutboxRow& row, decoder::Oid oid) {
+  return decoder::Bytes(message)
       .Int32(oid)
       .Char('N')
       .Int16(4)
@@ -50,16 +50,11 @@ inline std::string InsertBytes(const OutboxRow& row, decoder::Oid oid = kOutboxO
       .str();
 }
 
+inline std::string InsertBytes(const OutboxRow& row, decoder::Oid oid = kOutboxOid) {
+  return RowBytes('I', row, oid);
+}
 inline std::string UpdateBytes(const OutboxRow& row, decoder::Oid oid = kOutboxOid) {
-  return decoder::Bytes('U')
-      .Int32(oid)
-      .Char('N')
-      .Int16(4)
-      .Text(row.id)
-      .Text(row.topic)
-      .Text(row.key)
-      .Text(row.payload)
-      .str();
+  return RowBytes('U', row, oid);
 }
 
 // What the catalogue says of the same table. `version` stands for facts that the Relation message does not carry.
