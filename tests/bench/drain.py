@@ -61,8 +61,7 @@ class Topic:
 
 def usage(child):
     """CPU seconds and peak memory in MB of a running process."""
-    fields = pathlib.Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / 100, child.status_kb("VmHWM") / 1024
+    return child.cpu_s(), child.status_kb("VmHWM") / 1024
 
 
 def routed_to(name):

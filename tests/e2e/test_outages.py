@@ -20,6 +20,9 @@ def test_a_frozen_broker_costs_neither_connection_nor_memory(new_site, new_postg
     site.insert_transactions(1000, rows=100)
     time.sleep(2)
     confirmed = site.postgres.confirmed_lsn(site.slot)
+    cpu_before = relay.cpu_s()
+    time.sleep(10)
+    assert relay.cpu_s() - cpu_before < 0.5, "it waits, and does not spin"
     time.sleep(max(0, (60 if full else 20) - (time.monotonic() - frozen_at)))
     assert relay.walsender() == walsender
     assert site.postgres.confirmed_lsn(site.slot) == confirmed

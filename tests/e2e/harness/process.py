@@ -119,6 +119,10 @@ class Child:
     def tail(self, lines=25):
         return f"--- end of {self.log.name} ---\n" + "\n".join(self.output().splitlines()[-lines:])
 
+    def cpu_s(self):
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def status_kb(self, field):
         """A line of /proc/PID/status in kB: VmRSS, VmHWM (the highest resident memory so far)."""
         for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():

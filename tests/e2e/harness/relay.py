@@ -59,15 +59,17 @@ class Relay:
             "publication.name": f"{slot}_publication",
             "topic.prefix": "app",
             "bootstrap.servers": kafka_bootstrap,
+            "postrider.state.file": self.folder / "state.json",
             "key.converter": "org.apache.kafka.connect.storage.StringConverter",
         } | (settings or {})
         self.files = [self.folder / "postrider.properties"]
         self.runs = 0
 
-    def start(self, wait=True, timeout_s=20):
+    def start(self, wait=True, timeout_s=20, options=()):
         write_properties(self.files[0], self.settings)
         self.runs += 1
-        self.child = Child(f"postrider {self.slot}", [binary(), "run", *self.files], self.folder / f"run-{self.runs}.log", env=self.environment)
+        self.child = Child(f"postrider {self.slot}", [binary(), "run", *options, *self.files], self.folder / f"run-{self.runs}.log",
+                           env=self.environment)
         return self.wait_streaming(timeout_s) if wait else self
 
     def wait_streaming(self, timeout_s=20):
@@ -104,6 +106,10 @@ class Relay:
 
     def peak_mb(self):
         return self.child.status_kb("VmHWM") / 1024
+
+    def cpu_s(self):
+        """CPU seconds so far, the library's threads included."""
+        return self.child.cpu_s()
 
     def resident_mb(self):
         return self.child.status_kb("VmRSS") / 1024
