@@ -32,6 +32,11 @@ Acceptance Answer(Kind kind) {
   return {.kind = kind, .code = "", .reason = ""};
 }
 
+// Where librdkafka's partitioner puts the key (client.cc).
+int32_t PartitionOfKey(const Topic& topic, std::string_view key) {
+  return rd_kafka_msg_partitioner_murmur2(topic.handle, key.data(), key.size(), topic.partitions, nullptr, nullptr);
+}
+
 class KafkaProducer : public Producer {
  public:
   KafkaProducer(std::unique_ptr<Client> client, const config::Producer& config, std::shared_ptr<const TopicRules> rules,
@@ -112,11 +117,14 @@ Acceptance KafkaProducer::Produce(const Record& record, uint64_t tag) {
   }
 
   std::optional<int32_t> partition = record.partition;
-  if (!partition && ignore_keys_) partition = topic->sticky.Next(topic->partitions, wire_bytes);
+  if (!partition && (ignore_keys_ || !record.key)) partition = topic->sticky.Next(topic->partitions, wire_bytes);
+  const int32_t lands_on = partition ? *partition : PartitionOfKey(*topic, *record.key);
+  if (!topic->first_flight.MayProduce(lands_on, Now())) return Answer(Kind::kWait);
   if (const rd_kafka_resp_err_t error = Send(client_->handle(), topic->handle, record, partition, tag);
       error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Refused(error, *topic, wire_bytes);
   }
+  topic->first_flight.Produced(lands_on, Now());
   ++outstanding_;
   if (topics_.IsTight(*topic)) topic->inflight_bytes += wire_bytes;
   return Answer(Kind::kAccepted);
@@ -197,8 +205,11 @@ bool KafkaProducer::TakeReports(rd_kafka_event_t* event, std::vector<Delivery>& 
     Topic* topic = static_cast<Topic*>(rd_kafka_topic_opaque(message->rkt));
     if (topic->inflight_bytes > 0) topic->inflight_bytes -= std::min(topic->inflight_bytes, WireBytes(*message));
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      topic->first_flight.Acknowledged(message->partition, Now());
+      if (message->partition >= topic->partitions) topics_.Distrust(*topic, Now());  // it has grown
       deliveries.push_back({.tag = std::bit_cast<uint64_t>(message->_private)});
     } else {
+      topic->first_flight.Failed();
       deliveries.push_back(TakeFailure(*message, named));
     }
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "kafka/first_flight.h"
 #include "kafka/sticky_partition.h"
 
 namespace postrider::kafka {
@@ -73,6 +74,7 @@ struct Topic {
   rd_kafka_topic_t* handle = nullptr;
   size_t inflight_bytes = 0;
   StickyPartition sticky{std::random_device{}()};
+  FirstFlight first_flight;
 
   // The look-up.
   Step step = Step::kIdle;

@@ -224,17 +224,19 @@ TEST_F(RealBroker, TheBadRecordsOfABatchAreNamed) {
   Rig rig(config);
   Record keyless = With("k", "v");
   keyless.key = std::nullopt;  // a compacted topic does not take it
-  EXPECT_EQ(rig.Offer(With("a", "1"), 1).kind, Kind::kAccepted);
-  EXPECT_EQ(rig.Offer(keyless, 2).kind, Kind::kAccepted);
+  EXPECT_EQ(rig.Offer(With("first", "flies alone"), 1).kind, Kind::kAccepted);
+  ASSERT_TRUE(rig.Drain());
+  EXPECT_EQ(rig.Offer(With("a", "1"), 2).kind, Kind::kAccepted);
   EXPECT_EQ(rig.Offer(keyless, 3).kind, Kind::kAccepted);
-  EXPECT_EQ(rig.Offer(With("b", "4"), 4).kind, Kind::kAccepted);
+  EXPECT_EQ(rig.Offer(keyless, 4).kind, Kind::kAccepted);
+  EXPECT_EQ(rig.Offer(With("b", "4"), 5).kind, Kind::kAccepted);
   ASSERT_TRUE(rig.Until([&] { return rig.Cause() != nullptr; }));
   rig.producer->Purge();
   ASSERT_TRUE(rig.Drain());
-  EXPECT_TRUE(rig.EachReportedOnce(4));
+  EXPECT_TRUE(rig.EachReportedOnce(5));
   EXPECT_EQ(rig.Count(Outcome::kRecord), 2u);
   EXPECT_EQ(rig.Count(Outcome::kPurged), 2u);
-  EXPECT_EQ(rig.Cause()->tag, 2u);
+  EXPECT_EQ(rig.Cause()->tag, 3u);
   EXPECT_STREQ(rig.Cause()->code, "INVALID_RECORD");
 }
 
