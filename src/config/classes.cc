@@ -12,14 +12,13 @@ constexpr std::string_view kRegistry =
     "use org.apache.kafka.connect.converters.ByteArrayConverter with an application that puts the encoded bytes into a "
     "bytea "
     "payload, or JsonConverter";
-constexpr std::string_view kNotYet = "it is not supported yet";
 
 constexpr std::pair<std::string_view, ConverterKind> kConverters[] = {
     {"org.apache.kafka.connect.storage.StringConverter", ConverterKind::kString},
     {"org.apache.kafka.connect.json.JsonConverter", ConverterKind::kJson},
     {"org.apache.kafka.connect.converters.ByteArrayConverter", ConverterKind::kByteArray},
     {"io.debezium.converters.BinaryDataConverter", ConverterKind::kBinaryData},
-    {"io.debezium.converters.ByteArrayConverter", ConverterKind::kBinaryData},
+    {"io.debezium.converters.ByteArrayConverter", ConverterKind::kOnlyByteArray},
     {"org.apache.kafka.connect.storage.SimpleHeaderConverter", ConverterKind::kSimpleHeader},
     {"org.apache.kafka.connect.converters.BooleanConverter", ConverterKind::kBoolean},
     {"org.apache.kafka.connect.converters.ShortConverter", ConverterKind::kShort},
@@ -28,6 +27,41 @@ constexpr std::pair<std::string_view, ConverterKind> kConverters[] = {
     {"org.apache.kafka.connect.converters.FloatConverter", ConverterKind::kFloat},
     {"org.apache.kafka.connect.converters.DoubleConverter", ConverterKind::kDouble},
 };
+
+constexpr std::pair<std::string_view, Transform::Kind> kTransforms[] = {
+    {"org.apache.kafka.connect.transforms.RegexRouter", Transform::Kind::kRegexRouter},
+    {"org.apache.kafka.connect.transforms.InsertHeader", Transform::Kind::kInsertHeader},
+    {"org.apache.kafka.connect.transforms.DropHeaders", Transform::Kind::kDropHeaders},
+    {"org.apache.kafka.connect.transforms.Filter", Transform::Kind::kFilter},
+};
+
+constexpr std::pair<std::string_view, Predicate::Kind> kPredicates[] = {
+    {"org.apache.kafka.connect.transforms.predicates.TopicNameMatches", Predicate::Kind::kTopicNameMatches},
+    {"org.apache.kafka.connect.transforms.predicates.HasHeaderKey", Predicate::Kind::kHasHeaderKey},
+    {"org.apache.kafka.connect.transforms.predicates.RecordIsTombstone", Predicate::Kind::kRecordIsTombstone},
+};
+
+template <typename Kind, size_t kSize>
+Kind KindOf(const std::pair<std::string_view, Kind> (&table)[kSize], const ClassSpec& spec) {
+  for (const auto& [name, kind] : table)
+    if (name == spec.name) return kind;
+  POSTRIDER_CHECK(false);
+  return table[0].second;
+}
+
+std::string_view NoteOf(Transform::Kind kind) {
+  switch (kind) {
+    case Transform::Kind::kRegexRouter:
+      return "in any number, before and behind the EventRouter, as all of Kafka's that are honoured";
+    case Transform::Kind::kInsertHeader:
+      return "value.literal as text, number, boolean, date, time or null; not as list or map";
+    case Transform::Kind::kDropHeaders:
+      return "";
+    case Transform::Kind::kFilter:
+      return "with a predicate; what it drops counts as ignored";
+  }
+  return "";
+}
 
 // What Connect cuts off the end of a class's name for its shortest alias.
 std::string_view Suffix(ClassKind kind) {
@@ -64,18 +98,14 @@ const std::vector<ClassSpec>& Classes() {
     auto* table = new std::vector<ClassSpec>{
         {kConnector, "io.debezium.connector.postgresql.PostgresConnector", kHonoured, ""},
         {kTransform, kEventRouterClass, kHonoured, "exactly one"},
-        {kTransform, "org.apache.kafka.connect.transforms.RegexRouter", kRefused, kNotYet},
-        {kTransform, "org.apache.kafka.connect.transforms.InsertHeader", kRefused, kNotYet},
-        {kTransform, "org.apache.kafka.connect.transforms.DropHeaders", kRefused, kNotYet},
-        {kTransform, "org.apache.kafka.connect.transforms.Filter", kRefused, kNotYet},
-        {kPredicate, kTopicNameMatchesClass, kHonoured, "on the EventRouter"},
-        {kPredicate, "org.apache.kafka.connect.transforms.predicates.HasHeaderKey", kRefused, kNotYet},
-        {kPredicate, "org.apache.kafka.connect.transforms.predicates.RecordIsTombstone", kRefused, kNotYet},
         {kPartitioner, "org.apache.kafka.clients.producer.internals.DefaultPartitioner", kHonoured,
          "murmur2 of the key's bytes"},
         {kPartitioner, "org.apache.kafka.clients.producer.RoundRobinPartitioner", kHonoured, kKeyDoesNotCount},
         {kPartitioner, "org.apache.kafka.clients.producer.UniformStickyPartitioner", kHonoured, kKeyDoesNotCount},
     };
+    for (const auto& [name, kind] : kTransforms) table->push_back({kTransform, name, kHonoured, NoteOf(kind)});
+    for (const auto& [name, kind] : kPredicates)
+      table->push_back({kPredicate, name, kHonoured, "on any transform, with or without negate"});
     for (const auto& [name, kind] : kConverters) {
       std::string_view note;
       if (kind == ConverterKind::kSimpleHeader) note = "for headers only";
@@ -112,10 +142,15 @@ const ClassSpec* FindClass(ClassKind kind, std::string_view name) {
 }
 
 ConverterKind ConverterKindOf(const ClassSpec& converter) {
-  for (const auto& [name, kind] : kConverters)
-    if (name == converter.name) return kind;
-  POSTRIDER_CHECK(false);
-  return ConverterKind::kString;
+  return KindOf(kConverters, converter);
+}
+
+Predicate::Kind PredicateKindOf(const ClassSpec& predicate) {
+  return KindOf(kPredicates, predicate);
+}
+
+Transform::Kind TransformKindOf(const ClassSpec& transform) {
+  return KindOf(kTransforms, transform);
 }
 
 }  // namespace postrider::config

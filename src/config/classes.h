@@ -32,10 +32,11 @@ const ClassSpec* FindClass(ClassKind kind, std::string_view name);
 inline constexpr std::string_view kKeyDoesNotCount = "the key does not count";
 
 inline constexpr std::string_view kEventRouterClass = "io.debezium.transforms.outbox.EventRouter";
-inline constexpr std::string_view kTopicNameMatchesClass =
-    "org.apache.kafka.connect.transforms.predicates.TopicNameMatches";
 
 // What a converter's class is here; for classes of kind kConverter that are honoured.
 ConverterKind ConverterKindOf(const ClassSpec& converter);
+// The same for predicates, and for transforms other than the EventRouter.
+Predicate::Kind PredicateKindOf(const ClassSpec& predicate);
+Transform::Kind TransformKindOf(const ClassSpec& transform);
 
 }  // namespace postrider::config

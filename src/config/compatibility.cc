@@ -40,6 +40,13 @@ Connect: a connector that names `value.converter` takes none of its worker's `va
 
 What differs where a key is absent: `plugin.name` is pgoutput (Debezium: decoderbufs), `publication.autocreate.mode` is filtered (Debezium:
 all_tables), and a missing `value.converter` is refused, since only the worker knows it.
+
+What Debezium itself does not reproduce from one run or JDK to the next is settled here:
+- StringConverter on byte arrays and on arrays of arrays writes a Java object's address (`[B@1f2a`): here Base64, or the inner array's text.
+- Objects of unlike shape in one array of an expanded payload: their fields come in order of first appearance, the first nested shape wins.
+- A `name` column, and a date BC or infinite, differ between Debezium's snapshot and its stream: here both are as in the stream.
+- Doubles are spelled as from JDK 19 on, in the shortest form.
+- A record's time of 1970-01-01 00:00:00.000 exactly is written as 00:00:00.001, because librdkafka takes 0 for "now".
 )";
 
 constexpr std::pair<Section, std::string_view> kSections[] = {

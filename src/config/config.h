@@ -42,12 +42,16 @@ struct Publication {
 };
 
 enum class SlotTakeover { kRefuse, kWait };
+// When a slot that is missing is made: while nothing shows an earlier start, always, never.
+enum class SlotCreate { kFirst, kIfMissing, kNever };
 
 struct Slot {
   std::string name = "debezium";                                   // slot.name
+  bool accept_gap = false;                                         // --accept-gap, on the command line alone
   bool drop_on_stop = false;                                       // slot.drop.on.stop
   bool failover = false;                                           // slot.failover
   SlotTakeover takeover = SlotTakeover::kRefuse;                   // postrider.slot.takeover = refuse | wait
+  SlotCreate create = SlotCreate::kFirst;                          // postrider.slot.create = first | if-missing | never
   std::vector<std::pair<std::string, std::string>> stream_params;  // slot.stream.params
   int64_t status_interval_ms = 10'000;  // status.update.interval.ms; a third of wal_sender_timeout at the most is used
 };
@@ -79,9 +83,25 @@ struct AdditionalField {
   std::string alias;  // the column's name where none was given
 };
 
-struct TopicPredicate {  // org.apache.kafka.connect.transforms.predicates.TopicNameMatches
-  std::string pattern;   // a Java regular expression, matched against <topic.prefix>.<schema>.<table> as a whole
+// A predicate of Kafka Connect as one transform uses it: predicates.<alias>.*, transforms.<alias>.negate
+struct Predicate {
+  enum class Kind { kTopicNameMatches, kHasHeaderKey, kRecordIsTombstone };
+  Kind kind = Kind::kTopicNameMatches;
+  std::string pattern;  // kTopicNameMatches: a Java regular expression, matched against the whole topic
+  std::string header;   // kHasHeaderKey: name
   bool negate = false;
+};
+
+// A transform beside the EventRouter: transforms.<alias>.*
+struct Transform {
+  enum class Kind { kRegexRouter, kInsertHeader, kDropHeaders, kFilter };
+  Kind kind = Kind::kFilter;
+  std::string alias;
+  std::optional<Predicate> predicate;  // without one it acts on every record
+  std::string regex, replacement;      // kRegexRouter
+  std::string header, literal;         // kInsertHeader: header, value.literal
+  std::string literal_origin;          // where value.literal is written, for messages
+  std::vector<std::string> headers;    // kDropHeaders
 };
 
 // transforms.<alias>.* of the transform whose type is the EventRouter.
@@ -104,7 +124,8 @@ struct Router {
   bool skip_updates = false;  // skipped.operations holds u: updates are dropped before invalid_operation counts
   std::optional<std::string> tracing_context_field;  // tracing.span.context.field, with tracing_headers
   bool tracing_headers = false;  // postrider.tracing.headers: that column's traceparent and tracestate become headers
-  std::optional<TopicPredicate> predicate;  // transforms.<alias>.predicate / .negate
+  std::optional<Predicate> predicate;     // transforms.<alias>.predicate / .negate
+  std::vector<Transform> before, behind;  // the other transforms, in the order of `transforms`
 };
 
 enum class DecimalMode { kPrecise, kString, kDouble };
@@ -125,11 +146,12 @@ struct Types {
 };
 
 enum class ConverterKind {
-  kString,        // org.apache.kafka.connect.storage.StringConverter
-  kJson,          // org.apache.kafka.connect.json.JsonConverter
-  kByteArray,     // org.apache.kafka.connect.converters.ByteArrayConverter
-  kBinaryData,    // io.debezium.converters.BinaryDataConverter / ByteArrayConverter
-  kSimpleHeader,  // org.apache.kafka.connect.storage.SimpleHeaderConverter
+  kString,         // org.apache.kafka.connect.storage.StringConverter
+  kJson,           // org.apache.kafka.connect.json.JsonConverter
+  kByteArray,      // org.apache.kafka.connect.converters.ByteArrayConverter
+  kBinaryData,     // io.debezium.converters.BinaryDataConverter
+  kOnlyByteArray,  // io.debezium.converters.ByteArrayConverter: hands a bytea's ByteBuffer to its delegate
+  kSimpleHeader,   // org.apache.kafka.connect.storage.SimpleHeaderConverter
   kBoolean,
   kShort,
   kInteger,
@@ -175,6 +197,14 @@ struct Producer {
   bool ignore_keys = false;              // partitioner.ignore.keys
 };
 
+// ---- heartbeats ----------------------------------------------------------------------------------------------------
+
+struct Heartbeat {
+  int64_t interval_ms = 0;   // heartbeat.interval.ms; 0: off, the query too
+  std::string action_query;  // heartbeat.action.query; empty: none
+  std::string topic;         // topic.heartbeat.name, or <topic.heartbeat.prefix>.<topic.prefix>
+};
+
 // ---- our own -------------------------------------------------------------------------------------------------------
 
 struct Relay {
@@ -182,6 +212,12 @@ struct Relay {
   int64_t drain_timeout_ms = 7'000;               // postrider.drain.timeout.ms: SIGTERM to exit stays below 8 s
   int64_t server_stop_drain_ms = 10'000;  // postrider.server.stop.drain.ms: a server that stops waits this long for us
   bool skip_what_cannot_be_published = false;  // errors.tolerance = all
+};
+
+// Where the evidence record is kept (evidence/store.h).
+struct Evidence {
+  std::string file;       // postrider.state.file, or where a default folder is
+  bool required = false;  // the key was written: then a file that cannot be kept ends the start
 };
 
 struct Logging {
@@ -203,7 +239,9 @@ struct Config {
   Types types;
   Converters converters;
   Producer producer;
+  Heartbeat heartbeat;
   Relay relay;
+  Evidence evidence;
   Logging logging;
 };
 

@@ -47,6 +47,10 @@ void DropForeignOptions(Draft& draft, const std::string& key) {
   }
 }
 
+bool HasDelegate(ConverterKind kind) {
+  return kind == ConverterKind::kBinaryData || kind == ConverterKind::kOnlyByteArray;
+}
+
 // Options of another kind of converter are left lying in many files.
 void MarkMeaningless(Draft& draft, const std::string& key, ConverterKind kind) {
   const auto mark = [&draft, &key](std::string_view name, std::string_view reader) {
@@ -58,7 +62,7 @@ void MarkMeaningless(Draft& draft, const std::string& key, ConverterKind kind) {
     for (const std::string_view name : {"schemas.enable", "decimal.format", "replace.null.with.default"})
       mark(name, "JsonConverter");
   }
-  if (kind != ConverterKind::kBinaryData) {
+  if (!HasDelegate(kind)) {
     for (const std::string_view name : {"delegate.converter.type", "delegate.converter.type.schemas.enable"})
       mark(name, "BinaryDataConverter");
   }
@@ -96,7 +100,7 @@ void MakeConverter(Draft& draft, const std::string& key, bool is_header, Convert
   converter.schemas_enable = draft.Flag(option("schemas.enable"));
   converter.decimal_numeric = draft.Choice<bool>(option("decimal.format"), {{"BASE64", false}, {"NUMERIC", true}});
   converter.replace_null_with_default = draft.Flag(option("replace.null.with.default"));
-  if (*kind != ConverterKind::kBinaryData || !draft.Has(option("delegate.converter.type"))) return;
+  if (!HasDelegate(*kind) || !draft.Has(option("delegate.converter.type"))) return;
   converter.delegate = KindOf(draft, option("delegate.converter.type"), is_header);
   converter.delegate_schemas_enable = draft.Flag(option("delegate.converter.type.schemas.enable"));
 }

@@ -2,7 +2,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/ascii.h"
 #include "config/classes.h"
 #include "config/parts.h"
 #include "config/text.h"
@@ -10,18 +9,14 @@
 namespace postrider::config {
 namespace {
 
-bool IsTopicPrefix(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-'; });
-}
-
 // Where a consumer would see the topic's prefix.
-bool PrefixShows(const Config& config) {
+bool PrefixShows(const Draft& draft, const Config& config) {
   const std::vector<AdditionalField>& fields = config.router.additional_fields;
   const bool envelope = std::any_of(fields.begin(), fields.end(), [](const AdditionalField& field) {
     return field.placement == FieldPlacement::kEnvelope;
   });
-  return envelope || config.extended_headers || config.router.predicate.has_value();
+  return envelope || config.extended_headers || config.router.predicate.has_value() || !config.router.before.empty() ||
+         draft.Number("heartbeat.interval.ms") > 0;
 }
 
 }  // namespace
@@ -34,13 +29,13 @@ void MakeIdentity(Draft& draft, Config& config) {
   config.name = draft.Text("name");
   config.extended_headers = draft.Flag("extended.headers.enabled");
   config.topic_prefix = draft.Text("topic.prefix");
-  if (!IsTopicPrefix(config.topic_prefix))
+  if (!HasTopicCharacters(config.topic_prefix))
     draft.Refuse("topic.prefix", "allowed are letters, digits, '.', '_' and '-'");
   if (!config.topic_prefix.empty()) return;
   config.topic_prefix = config.slot.name;
-  if (PrefixShows(config))
+  if (PrefixShows(draft, config))
     draft.Warn(Cat("topic.prefix is missing: the slot's name, ", config.slot.name,
-                   ", stands for it in schema names, headers and the topic that a predicate sees"));
+                   ", stands for it in schema names, headers, heartbeats and the topic that a predicate sees"));
 }
 
 }  // namespace postrider::config

@@ -38,6 +38,34 @@ const KeySpec& ForeignKey() {
   return *spec;
 }
 
+// The scope of a class's own keys.
+Scope ScopeOfTransform(const ClassSpec& spec) {
+  if (spec.name == kEventRouterClass) return Scope::kEventRouter;
+  switch (TransformKindOf(spec)) {
+    case Transform::Kind::kRegexRouter:
+      return Scope::kRegexRouter;
+    case Transform::Kind::kInsertHeader:
+      return Scope::kInsertHeader;
+    case Transform::Kind::kDropHeaders:
+      return Scope::kDropHeaders;
+    case Transform::Kind::kFilter:
+      return Scope::kTransform;
+  }
+  return Scope::kTransform;
+}
+
+Scope ScopeOfPredicate(const ClassSpec& spec) {
+  switch (PredicateKindOf(spec)) {
+    case Predicate::Kind::kTopicNameMatches:
+      return Scope::kTopicNameMatches;
+    case Predicate::Kind::kHasHeaderKey:
+      return Scope::kHasHeaderKey;
+    case Predicate::Kind::kRecordIsTombstone:
+      return Scope::kPredicate;
+  }
+  return Scope::kPredicate;
+}
+
 }  // namespace
 
 bool IsSecurityName(std::string_view name) {
@@ -62,15 +90,24 @@ KeyIndex::KeyIndex(const Settings& settings) {
     Place place{Cat("transforms.", alias, "."), {Scope::kTransform}};
     const Setting* type = settings.Find(Cat(place.prefix, "type"));
     const ClassSpec* spec = type == nullptr ? nullptr : FindClass(ClassKind::kTransform, Trim(type->value));
-    if (spec != nullptr && spec->name == kEventRouterClass) {
-      place.scopes.push_back(Scope::kEventRouter);
+    if (spec != nullptr) {
+      place.scopes.push_back(ScopeOfTransform(*spec));
     } else {
       place.foreign = type != nullptr;
     }
     places_.push_back(std::move(place));
   }
-  for (const std::string& alias : ListOf(settings, "predicates"))
-    places_.push_back({Cat("predicates.", alias, "."), {Scope::kPredicate}});
+  for (const std::string& alias : ListOf(settings, "predicates")) {
+    Place place{Cat("predicates.", alias, "."), {Scope::kPredicate}};
+    const Setting* type = settings.Find(Cat(place.prefix, "type"));
+    const ClassSpec* spec = type == nullptr ? nullptr : FindClass(ClassKind::kPredicate, Trim(type->value));
+    if (spec != nullptr) {
+      place.scopes.push_back(ScopeOfPredicate(*spec));
+    } else {
+      place.foreign = type != nullptr;
+    }
+    places_.push_back(std::move(place));
+  }
   for (const std::string& group : ListOf(settings, "topic.creation.groups"))
     places_.push_back({Cat("topic.creation.", group, "."), {Scope::kTopicCreation}});
   for (const std::string& alias : ListOf(settings, "config.providers"))

@@ -24,8 +24,13 @@ std::string DocumentedKey(const KeySpec& spec) {
       return spec.name;
     case Scope::kTransform:
     case Scope::kEventRouter:
+    case Scope::kRegexRouter:
+    case Scope::kInsertHeader:
+    case Scope::kDropHeaders:
       return Cat("transforms.<alias>.", spec.name);
     case Scope::kPredicate:
+    case Scope::kTopicNameMatches:
+    case Scope::kHasHeaderKey:
       return Cat("predicates.<alias>.", spec.name);
     case Scope::kConverter:
       return Cat("<key|value|header>.converter.", spec.name);

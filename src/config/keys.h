@@ -19,14 +19,19 @@ enum class KeyOutcome { kHonoured, kMeaningless, kRefused, kUnknown };
 
 // Where a key stands in a file: what comes before its name.
 enum class Scope {
-  kTop,             // nothing
-  kTransform,       // transforms.<alias>. of any transform
-  kEventRouter,     // transforms.<alias>. of the EventRouter
-  kPredicate,       // predicates.<alias>.
-  kConverter,       // key.converter. value.converter. header.converter.
-  kProducer,        // producer.override. or producer. ; security.*, sasl.*, ssl.* also without
-  kTopicCreation,   // topic.creation.<group>.
-  kConfigProvider,  // config.providers.<alias>.
+  kTop,               // nothing
+  kTransform,         // transforms.<alias>. of any transform
+  kEventRouter,       // transforms.<alias>. of the EventRouter
+  kRegexRouter,       // transforms.<alias>. of a RegexRouter
+  kInsertHeader,      // transforms.<alias>. of an InsertHeader
+  kDropHeaders,       // transforms.<alias>. of a DropHeaders
+  kPredicate,         // predicates.<alias>. of any predicate
+  kTopicNameMatches,  // predicates.<alias>. of a TopicNameMatches
+  kHasHeaderKey,      // predicates.<alias>. of a HasHeaderKey
+  kConverter,         // key.converter. value.converter. header.converter.
+  kProducer,          // producer.override. or producer. ; security.*, sasl.*, ssl.* also without
+  kTopicCreation,     // topic.creation.<group>.
+  kConfigProvider,    // config.providers.<alias>.
 };
 
 // A chapter of COMPATIBILITY.md.

@@ -15,7 +15,7 @@ void AddConnector(TableWriter& t) {
                 "Connect has no default: where none is written anywhere, text, with a warning"))
       .Add(Text("value.converter", "", "required: the connector's or the worker's, as in Connect"))
       .Add(Text("header.converter", "org.apache.kafka.connect.storage.SimpleHeaderConverter", ""))
-      .Add(List("transforms", "", "exactly one EventRouter"))
+      .Add(List("transforms", "", "exactly one EventRouter, and any of Kafka's that are listed under Classes"))
       .Add(List("predicates", "", ""))
       .Add(Choice(
           "errors.tolerance", {"none", "all"}, "none",
@@ -40,6 +40,9 @@ void AddWorker(TableWriter& t) {
       .Add(Choice("exactly.once.source.support", {"disabled", "preparing", "enabled"}, "disabled",
                   "records are delivered at least once")
                .Loud())
+      .Add(Text("offset.storage.file.filename", "",
+                "the slot is the only offset; the evidence record is kept beside this file (postrider.state.file)")
+               .Meaningless())
       .Meaningless(kTheSlot,
                    {"offset.storage.*", "offset.flush.interval.ms", "offset.flush.timeout.ms", "offset.commit.policy"})
       .Meaningless(kTheWorker, {"group.id",
@@ -86,10 +89,21 @@ void AddTransforms(std::vector<KeySpec>& table) {
       .Add(Text("predicate", "", ""))
       .Add(Flag("negate", "false", "with a predicate only"))
       .Meaningless(kNoPlugins, {"plugin.version"});
+  TableWriter(table, Section::kConnect, Scope::kRegexRouter)
+      .Add(Regex("regex", "", "RegexRouter: must match the whole topic"))
+      .Add(Raw("replacement", "", "RegexRouter: of the first find, in Java's syntax"));
+  TableWriter(table, Section::kConnect, Scope::kInsertHeader)
+      .Add(Raw("header", "", "InsertHeader: the header's name"))
+      .Add(Raw("value.literal", "",
+               "InsertHeader: as Connect's Values.parseString reads it, written by header.converter"));
+  TableWriter(table, Section::kConnect, Scope::kDropHeaders).Add(List("headers", "", "DropHeaders: names with commas"));
   TableWriter predicate(table, Section::kConnect, Scope::kPredicate);
-  predicate.Add(Text("type", "", "the class"))
-      .Add(Regex("pattern", "", "TopicNameMatches: against <topic.prefix>.<schema>.<table>"))
-      .Meaningless(kNoPlugins, {"plugin.version"});
+  predicate.Add(Text("type", "", "the class")).Meaningless(kNoPlugins, {"plugin.version"});
+  TableWriter(table, Section::kConnect, Scope::kTopicNameMatches)
+      .Add(Regex("pattern", "",
+                 "TopicNameMatches: against the whole topic; before the EventRouter, and on it, that is "
+                 "<topic.prefix>.<schema>.<table>"));
+  TableWriter(table, Section::kConnect, Scope::kHasHeaderKey).Add(Raw("name", "", "HasHeaderKey: the header"));
   TableWriter group(table, Section::kConnect, Scope::kTopicCreation);
   group.Add(RegexList("include", "topics of the group"))
       .Add(RegexList("exclude", ""))

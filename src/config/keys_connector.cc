@@ -43,7 +43,8 @@ void AddSlot(TableWriter& t) {
       .Add(Flag("publish.via.partition.root", "false", "when the publication is made"))
       .Add(Number("status.update.interval.ms", 1, kIntMax, "10000", "a third of wal_sender_timeout at the most"))
       .Add(Choice("lsn.flush.mode", {"connector", "connector_and_driver"}, "connector",
-                  "both: what is acknowledged is confirmed, and so is what holds no event")
+                  "both: what is acknowledged is confirmed, and so is what holds no event. With connector_and_driver "
+                  "heartbeat.interval.ms is 600000 where it is 0, as in Debezium")
                .Not("manual", "Postrider moves the slot itself; nobody else may"))
       .Add(Choice("flush.lsn.source", {"true"}, "true", "the older name of lsn.flush.mode")
                .Not("false", "Postrider moves the slot itself; nobody else may"))

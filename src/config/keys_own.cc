@@ -10,6 +10,13 @@ void AddOwnKeys(std::vector<KeySpec>& table) {
                "a file that holds the password alone, read anew at each connection"))
       .Add(Choice("postrider.slot.takeover", {"refuse", "wait"}, "refuse",
                   "what to do while another program holds the slot"))
+      .Add(Choice(
+          "postrider.slot.create", {"first", "if-missing", "never"}, "first",
+          "when a slot that is missing is made: while no evidence record shows an earlier start, always, or never"))
+      .Add(
+          Text("postrider.state.file", "",
+               "the evidence record, which tells a first start from a lost slot; default: postrider-<slot>.json beside "
+               "offset.storage.file.filename, else /var/lib/postrider/<slot>.json, where that folder exists"))
       .Add(Number("postrider.inflight.bytes", 64 * 1024, 64LL * 1024 * 1024 * 1024, "16777216",
                   "what may be on its way to Kafka at once"))
       .Add(Number("postrider.drain.timeout.ms", 0, 3'600'000, "7000", "how long SIGTERM waits for acknowledgements"))

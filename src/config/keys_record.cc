@@ -41,10 +41,13 @@ void AddOutput(TableWriter& t) {
                   "io.debezium.schema.SchemaTopicNamingStrategy",
                   "other classes are refused: they change schema names"))
       .Add(Number("heartbeat.interval.ms", 0, kIntMax, "0",
-                  "not supported yet: no heartbeat record is written. The slot advances without")
-               .Loud())
-      .Add(Raw("heartbeat.action.query", "", "not supported yet: it is not run. The slot advances without").Loud())
-      .Meaningless("no heartbeat record is written yet", {"topic.heartbeat.prefix", "topic.heartbeat.name"})
+                  "0: off. Records are written while the state is streaming; the slot advances without them. Where a "
+                  "converter does not take them, they are left out with a warning"))
+      .Add(Raw("heartbeat.action.query", "",
+               "run at each interval on a connection of its own; a failure is a warning, where Debezium stops or "
+               "starts anew on some"))
+      .Add(Text("topic.heartbeat.prefix", "__debezium-heartbeat", "the topic is this, a dot and topic.prefix"))
+      .Add(Text("topic.heartbeat.name", "", "from 3.5: the topic's whole name"))
       .Meaningless("of older releases; Debezium ignores it too", {"heartbeat.topics.prefix"})
       .Add(Flag("provide.transaction.metadata", "false",
                 "the transaction topic is not written: only routed events are published")

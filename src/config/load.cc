@@ -27,6 +27,7 @@ constexpr std::string_view kShownDefaults[] = {"database.port",
                                                "errors.tolerance",
                                                "topic.creation.enable",
                                                "postrider.slot.takeover",
+                                               "postrider.slot.create",
                                                "postrider.inflight.bytes",
                                                "postrider.drain.timeout.ms",
                                                "postrider.log.level",
@@ -51,9 +52,11 @@ Config MakeConfig(Draft& draft) {
   MakeTypes(draft, config.types);
   MakeConverters(draft, config.converters);
   MakeRelay(draft, config.relay, config.logging);
+  MakeEvidence(draft, config.slot, config.evidence);
   MakeTopics(draft, config.producer);
   MakeProducer(draft, config.relay, config.slot, config.producer);
   MakeIdentity(draft, config);
+  MakeHeartbeat(draft, config);
   return config;
 }
 

@@ -17,8 +17,14 @@ void MakeSlot(Draft& draft, Slot& slot);
 void MakePublication(Draft& draft, const Router& router, Publication& publication);
 void MakeSnapshot(Draft& draft, Snapshot& snapshot);
 void MakeTables(Draft& draft, TableSelection& tables);
-// transforms.*, predicates.*, skipped.operations. Tested by tests/unit/config/router_options_test.cc.
+// The list `transforms`: the EventRouter's alias and predicate, and the transforms on both its sides. Tested by
+// tests/unit/config/transforms_test.cc.
+void MakeTransforms(Draft& draft, Router& router);
+// The EventRouter's keys (after MakeTransforms, which it calls), skipped.operations. Tested by
+// tests/unit/config/router_options_test.cc.
 void MakeRouter(Draft& draft, Router& router);
+// heartbeat.* and topic.heartbeat.*; after MakeIdentity. Tested by tests/unit/config/heartbeat_test.cc.
+void MakeHeartbeat(Draft& draft, Config& config);
 // The handling modes of column types. Tested by tests/unit/config/load_test.cc.
 void MakeTypes(Draft& draft, Types& types);
 // key.converter.*, value.converter.*, header.converter.*. Tested by tests/unit/config/converters_test.cc.
@@ -27,5 +33,7 @@ void MakeConverters(Draft& draft, Converters& converters);
 void MakeTopics(Draft& draft, Producer& producer);
 // postrider.* and errors.tolerance. Tested by tests/unit/config/load_test.cc.
 void MakeRelay(Draft& draft, Relay& relay, Logging& logging);
+// postrider.state.file. Tested by tests/unit/config/evidence_test.cc.
+void MakeEvidence(Draft& draft, const Slot& slot, Evidence& evidence);
 
 }  // namespace postrider::config

@@ -62,6 +62,9 @@ void MakeSlot(Draft& draft, Slot& slot) {
   slot.failover = draft.Flag("slot.failover");
   slot.takeover = draft.Choice<SlotTakeover>("postrider.slot.takeover",
                                              {{"refuse", SlotTakeover::kRefuse}, {"wait", SlotTakeover::kWait}});
+  slot.create = draft.Choice<SlotCreate>(
+      "postrider.slot.create",
+      {{"first", SlotCreate::kFirst}, {"if-missing", SlotCreate::kIfMissing}, {"never", SlotCreate::kNever}});
   slot.stream_params = StreamParams(draft);
   slot.status_interval_ms = draft.Number("status.update.interval.ms");
 }

@@ -1,12 +1,9 @@
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "base/java_regex.h"
-#include "config/classes.h"
 #include "config/parts.h"
 #include "config/text.h"
 
@@ -53,64 +50,6 @@ void ParsePlacement(Draft& draft, const std::string& key, std::vector<Additional
   }
 }
 
-// The alias of the one EventRouter in `transforms`; empty where that was refused.
-std::string RouterAlias(Draft& draft) {
-  std::vector<std::string> routers;
-  const std::vector<std::string> aliases = draft.List("transforms");
-  for (const std::string& alias : aliases) {
-    const std::string type_key = Cat("transforms.", alias, ".type");
-    const std::string type = draft.Text(type_key);
-    const ClassSpec* spec = FindClass(ClassKind::kTransform, type);
-    if (type.empty()) {
-      draft.RefuseKey("transforms", Cat("names ", alias, ", but ", type_key, " is missing"));
-    } else if (spec == nullptr) {
-      draft.Refuse(type_key, Cat("a transform that is not supported; Postrider runs ", kEventRouterClass));
-    } else if (spec->outcome == KeyOutcome::kRefused) {
-      draft.RefuseKey(type_key, Cat("is ", spec->name, ": ", spec->note));
-    } else {
-      routers.push_back(alias);
-    }
-  }
-  if (routers.size() == 1) return routers.front();
-  if (routers.size() > 1) {
-    draft.RefuseKey("transforms",
-                    Cat("names more than one EventRouter (", absl::StrJoin(routers, ", "), "): keep one"));
-  } else if (aliases.empty()) {
-    draft.RefuseAll(
-        Cat("no EventRouter is configured: set transforms=outbox and transforms.outbox.type=", kEventRouterClass));
-  }
-  return "";
-}
-
-std::optional<TopicPredicate> PredicateOf(Draft& draft, const std::string& prefix) {
-  const std::string name_key = Cat(prefix, "predicate"), negate_key = Cat(prefix, "negate");
-  const std::string name = draft.Text(name_key);
-  const bool negate = draft.Flag(negate_key);
-  if (name.empty()) {
-    if (negate) draft.RefuseKey(negate_key, Cat("has no meaning without ", name_key));
-    return std::nullopt;
-  }
-  const std::vector<std::string> known = draft.List("predicates");
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    draft.Refuse(name_key, "`predicates` does not list it");
-    return std::nullopt;
-  }
-  const std::string type_key = Cat("predicates.", name, ".type"), pattern_key = Cat("predicates.", name, ".pattern");
-  const ClassSpec* spec = FindClass(ClassKind::kPredicate, draft.Text(type_key));
-  if (draft.Find(type_key) == nullptr) {
-    draft.RefuseKey(name_key, Cat("names ", name, ", but ", type_key, " is missing"));
-  } else if (spec == nullptr) {
-    draft.Refuse(type_key, Cat("not supported; Postrider knows ", kTopicNameMatchesClass));
-  } else if (spec->outcome == KeyOutcome::kRefused) {
-    draft.RefuseKey(type_key, Cat("is ", spec->name, ": ", spec->note));
-  } else if (draft.Raw(pattern_key).empty()) {
-    draft.RefuseKey(name_key, Cat("names ", name, ", but ", pattern_key, " is missing"));
-  } else {
-    return TopicPredicate{.pattern = draft.Raw(pattern_key), .negate = negate};
-  }
-  return std::nullopt;
-}
-
 std::optional<std::string> Optional(const Draft& draft, const std::string& key) {
   std::string text = draft.Text(key);
   if (text.empty()) return std::nullopt;
@@ -151,7 +90,7 @@ bool SkipsUpdates(Draft& draft) {
 
 void MakeRouter(Draft& draft, Router& router) {
   router.skip_updates = SkipsUpdates(draft);
-  router.alias = RouterAlias(draft);
+  MakeTransforms(draft, router);
   if (router.alias.empty()) return;
   const std::string prefix = Cat("transforms.", router.alias, ".");
   const auto key = [&prefix](std::string_view name) { return Cat(prefix, name); };
@@ -175,7 +114,6 @@ void MakeRouter(Draft& draft, Router& router) {
       {{"warn", InvalidOperation::kWarn}, {"error", InvalidOperation::kError}, {"fatal", InvalidOperation::kFatal}});
   router.tracing_headers = draft.Flag("postrider.tracing.headers");
   if (router.tracing_headers) router.tracing_context_field = Optional(draft, key("tracing.span.context.field"));
-  router.predicate = PredicateOf(draft, prefix);
 }
 
 }  // namespace postrider::config

@@ -41,6 +41,11 @@ std::optional<int64_t> ParseNumber(std::string_view text) {
   return value;
 }
 
+bool HasTopicCharacters(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-'; });
+}
+
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && absl::ascii_isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
   while (!text.empty() && absl::ascii_isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);

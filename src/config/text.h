@@ -26,6 +26,9 @@ std::optional<int64_t> ParseNumber(std::string_view text);
 // The pieces between separators, empty ones too; one empty piece for empty text. Views into `text`.
 std::vector<std::string_view> Split(std::string_view text, char separator);
 
+// Whether a topic's name may hold all of its characters.
+bool HasTopicCharacters(std::string_view text);
+
 std::string_view Trim(std::string_view text);
 bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 std::string ToLower(std::string_view text);

@@ -95,6 +95,11 @@ bool IsText(const ColumnType& type) {
   return type.schema->type == Type::kString;
 }
 
+// An element that is null makes all of the array null. convertLtreeArray calls its toString().
+bool TakesNoNull(const ColumnType& element) {
+  return !element.schema->optional || element.schema->name == "io.debezium.data.Ltree";
+}
+
 Decoded DecodeArray(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
   std::span<Value> items = arena.NewSpan<Value>(1 + static_cast<size_t>(std::count(text.begin(), text.end(), ',')));
   size_t size = 0;
@@ -108,7 +113,7 @@ Decoded DecodeArray(const ColumnType& type, std::string_view text, Arena& arena,
     } else if (element.kind == Element::Kind::kNested && IsText(*type.element)) {
       item = Value::String(element.text);
     }
-    if (item.is_null() && !type.element->schema->optional) return Decoded::kUnconvertible;
+    if (item.is_null() && TakesNoNull(*type.element)) return Decoded::kUnconvertible;
   }
   if (!reader.ok()) return Decoded::kMalformed;
   value = Value::List(items.first(size));

@@ -80,6 +80,7 @@ Decoded Decode(const ColumnType& type, std::string_view bytes, bool binary, Aren
 Value InsteadOfNull(const ColumnType& type, Arena& arena) {
   if (type.schema->default_value != nullptr) return *type.schema->default_value;
   if (type.oid == pg::kTimestamptz) return Value::String("1970-01-01T00:00:00Z");
+  if (type.oid == pg::kName) return Value::String("");  // whose values are not read
   Value value;
   static_cast<void>(type.decode(type, ZeroText(type), arena, value));
   return value;

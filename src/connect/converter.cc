@@ -9,10 +9,6 @@ namespace {
 
 using config::ConverterKind;
 
-bool IsRaw(const Value& value) {
-  return value.kind == Value::Kind::kBytes || value.kind == Value::Kind::kByteArray;
-}
-
 // Schema type of the values that a converter for one Java class takes; nullopt for the others.
 std::optional<Type> OnlyType(ConverterKind kind) {
   switch (kind) {
@@ -81,22 +77,30 @@ absl::Status Converter::Accepts(const Schema& schema) const {
   if (const std::optional<Type> only = OnlyType(config_.kind)) {
     return schema.type == *only && plain ? absl::OkStatus() : Refusal(config_.kind);
   }
-  if (config_.kind != ConverterKind::kBinaryData || (schema.type == Type::kBytes && plain)) return absl::OkStatus();
+  const bool binary = config_.kind == ConverterKind::kBinaryData || config_.kind == ConverterKind::kOnlyByteArray;
+  if (!binary || (schema.type == Type::kBytes && plain)) return absl::OkStatus();
   if (delegate_ != nullptr) return delegate_->Accepts(schema);
   return absl::InvalidArgumentError(
       "takes bytea columns only, unless delegate.converter.type names a converter for the others");
 }
 
+// A value that is written as it is, whatever the delegate.
+bool Converter::IsOwn(const Value& value) const {
+  return value.kind == Value::Kind::kByteArray ||
+         (value.kind == Value::Kind::kBytes && config_.kind == ConverterKind::kBinaryData);
+}
+
 std::optional<std::string_view> Converter::Convert(const Schema* schema, const Value& value, Buffer& buffer) const {
   if (config_.kind == ConverterKind::kJson) return Json(schema, value, buffer);
-  if (config_.kind == ConverterKind::kBinaryData && delegate_ != nullptr) {
+  if (delegate_ != nullptr) {
     const bool bytes = schema == nullptr || schema->type == Type::kBytes;
-    if (!bytes || !(value.is_null() || IsRaw(value))) return delegate_->Convert(schema, value, buffer);
+    if (!bytes || !(value.is_null() || IsOwn(value))) return delegate_->Convert(schema, value, buffer);
   }
   if (value.is_null()) return std::nullopt;
   switch (config_.kind) {
     case ConverterKind::kByteArray:
     case ConverterKind::kBinaryData:
+    case ConverterKind::kOnlyByteArray:  // without a delegate Debezium fails on a ByteBuffer
       return value.text;
     case ConverterKind::kBoolean:
       return BigEndian(static_cast<uint64_t>(value.integer), 1, buffer);

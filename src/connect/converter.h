@@ -42,11 +42,12 @@ class Converter {
   const JsonOptions& json_options() const { return json_options_; }
 
  private:
+  bool IsOwn(const Value& value) const;
   std::optional<std::string_view> Json(const Schema* schema, const Value& value, Buffer& buffer) const;
 
   config::Converter config_;
   JsonOptions json_options_;
-  std::unique_ptr<Converter> delegate_;  // BinaryDataConverter's
+  std::unique_ptr<Converter> delegate_;  // Debezium's two binary converters have one
 };
 
 // A converter bound to one schema: what does not change from value to value is written once. Owns the buffer that its

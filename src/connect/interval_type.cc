@@ -105,7 +105,14 @@ void AppendIsoInterval(const Interval& interval, Arena& arena, Buffer& out) {
   part(interval.minutes, 'M');
   Buffer seconds;
   AppendDouble(interval.seconds, seconds);
-  AppendPlainDecimal(WithoutTrailingZeros(*ParseDecimal(seconds.view(), arena), arena), out);
+  // setScale(9, DOWN): whole seconds and microseconds do not always add up to what was written.
+  std::string_view text = seconds.view();
+  constexpr size_t kDigitsMax = 9;
+  const size_t point = text.find('.');
+  if (text.find('E') == std::string_view::npos && point != std::string_view::npos) {
+    text = text.substr(0, point + 1 + kDigitsMax);
+  }
+  AppendPlainDecimal(WithoutTrailingZeros(*ParseDecimal(text, arena), arena), out);
   out.push_back('S');
 }
 

@@ -114,9 +114,11 @@ int64_t FloorDivide(int64_t value, int64_t by) {
   return value / by - (value % by < 0 ? 1 : 0);
 }
 
+constexpr int64_t kJulianDayOf1970 = 2'440'588;
+
 // Richards' algorithm on the Julian day number.
 YearMonthDay JulianDate(int64_t days) {
-  const int64_t c = days + 2'440'588 + 32'082;
+  const int64_t c = days + kJulianDayOf1970 + 32'082;
   const int64_t d = FloorDivide(4 * c + 3, 1461);
   const int64_t e = c - FloorDivide(1461 * d, 4);
   const int64_t m = (5 * e + 2) / 153;
@@ -162,6 +164,25 @@ std::optional<Moment> ParseTimestamp(std::string_view text) {
   if (!scanner.done()) return std::nullopt;
   return Moment{.seconds = DaysOf(date, before_christ) * kSecondsPerDay + nanos / kNanosPerSecond - offset,
                 .nanos = static_cast<int32_t>(nanos % kNanosPerSecond)};
+}
+
+int64_t JulianDays(int64_t days) {
+  if (days >= kGregorianStartDays) return days;
+  const YearMonthDay date = GregorianDate(days);
+  // The year begins in March, so that its last day is the leap day.
+  const bool before_march = date.month <= 2;
+  const int64_t year = date.year + 4800 - (before_march ? 1 : 0), month = date.month + (before_march ? 9 : -3);
+  return date.day + (153 * month + 2) / 5 + 365 * year + FloorDivide(year, 4) - 32'083 - kJulianDayOf1970;
+}
+
+std::optional<int64_t> WithoutEra(int64_t days) {
+  const int64_t julian = JulianDays(days);
+  if (julian >= kGregorianStartDays) return julian;  // after 1582-10-04, or one of the days that were left out then
+  const YearMonthDay date = GregorianDate(days);
+  if (date.year > 0) return days;
+  const absl::CivilDay day(1 - date.year, date.month, date.day);
+  if (day.day() != date.day) return std::nullopt;
+  return day - absl::CivilDay(1970, 1, 1);
 }
 
 std::optional<int64_t> ToMillis(Moment moment) {

@@ -33,6 +33,11 @@ std::optional<int64_t> ParseTime(std::string_view text);          // nanoseconds
 std::optional<int64_t> ParseTimeWithZone(std::string_view text);  // the same, shifted to UTC: below a day
 std::optional<Moment> ParseTimestamp(std::string_view text);      // with a zone or without
 
+// What java.sql.Date and Timestamp, which pgjdbc makes of the elements of arrays, do to days since 1970 before
+// 1582-10-15.
+int64_t JulianDays(int64_t days);                 // GregorianCalendar: year, month and day are of the Julian calendar
+std::optional<int64_t> WithoutEra(int64_t days);  // toLocalDate: 44 BC is 44; nullopt for a leap day that is none then
+
 std::optional<int64_t> ToMillis(Moment moment);  // Instant.toEpochMilli: rounded down; nullopt where it overflows
 int64_t ToMicros(Moment moment);                 // Conversions.toEpochMicros: seconds saturate, the sum wraps
 std::optional<int64_t> ToNanos(Moment moment);   // NanoTimestamp.toEpochNanos: nullopt where it overflows

@@ -11,6 +11,8 @@ namespace {
 
 std::string_view TypeWord(Type type) {
   switch (type) {
+    case Type::kInt8:
+      return "int8";
     case Type::kInt16:
       return "int16";
     case Type::kInt32:

@@ -21,7 +21,7 @@ struct Value {
   enum class Kind : uint8_t {
     kNull,
     kBoolean,    // integer: 0 or 1
-    kInteger,    // integer: Short, Integer or Long, which all print alike
+    kInteger,    // integer: Byte, Short, Integer or Long, which all print alike
     kFloat,      // real, exactly representable as a float
     kDouble,     // real
     kString,     // text
@@ -90,6 +90,7 @@ struct Value {
 };
 
 enum class Type : uint8_t {
+  kInt8,
   kInt16,
   kInt32,
   kInt64,

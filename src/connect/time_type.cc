@@ -16,6 +16,10 @@ using config::TimePrecision;
 constexpr Moment kInfinity{.seconds = 9'223'372'036'825, .nanos = 200'000'000};
 constexpr Moment kMinusInfinity{.seconds = -9'223'372'036'833, .nanos = 600'000'000};
 constexpr int64_t kInfinityDays = -2'147'472'692, kMinusInfinityDays = -2'147'472'691;
+// In arrays they pass through java.sql.Date and Timestamp, which forget that the latter is BC: 292278994-08-16 and
+// 292269055-12-02, both at 23:00.
+constexpr int64_t kInfinityDaysInArray = 106'751'991'166, kMinusInfinityDaysInArray = 106'748'361'128;
+constexpr int64_t kMinusInfinityTimeInArray = 23 * 3600;
 
 Decoded Deliver(std::optional<int64_t> number, Value (*make)(int64_t), Value& value) {
   if (!number) return Decoded::kUnconvertible;
@@ -44,10 +48,14 @@ Decoded DeliverDate(const ColumnType& type, int64_t days, Arena& arena, Value& v
 }
 
 Decoded DecodeDate(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
-  if (text == "infinity") return DeliverDate(type, kInfinityDays, arena, value);
-  if (text == "-infinity") return DeliverDate(type, kMinusInfinityDays, arena, value);
-  const std::optional<int64_t> days = ParseDate(text);
-  return days ? DeliverDate(type, *days, arena, value) : Decoded::kMalformed;
+  if (text == "infinity") return DeliverDate(type, type.in_array ? kInfinityDaysInArray : kInfinityDays, arena, value);
+  if (text == "-infinity") {
+    return DeliverDate(type, type.in_array ? kMinusInfinityDaysInArray : kMinusInfinityDays, arena, value);
+  }
+  std::optional<int64_t> days = ParseDate(text);
+  if (!days) return Decoded::kMalformed;
+  if (type.in_array) days = WithoutEra(*days);
+  return days ? DeliverDate(type, *days, arena, value) : Decoded::kUnconvertible;
 }
 
 Decoded DeliverTime(const ColumnType& type, int64_t nanos, Arena& arena, Value& value) {
@@ -115,6 +123,11 @@ Decoded DeliverTimestamp(const ColumnType& type, Moment moment, Arena& arena, Va
   }
 }
 
+// The same time on another day.
+Moment AtDays(Moment moment, int64_t days) {
+  return {.seconds = moment.seconds + (days - moment.days()) * kSecondsPerDay, .nanos = moment.nanos};
+}
+
 Decoded DecodeTimestamp(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
   const bool infinite = text == "infinity", minus_infinite = text == "-infinity";
   if ((infinite || minus_infinite) && type.types->time == TimePrecision::kNanoseconds) {
@@ -123,17 +136,27 @@ Decoded DecodeTimestamp(const ColumnType& type, std::string_view text, Arena& ar
   }
   if (infinite) return DeliverTimestamp(type, kInfinity, arena, value);
   if (minus_infinite) return DeliverTimestamp(type, kMinusInfinity, arena, value);
-  const std::optional<Moment> moment = ParseTimestamp(text);
-  return moment ? DeliverTimestamp(type, *moment, arena, value) : Decoded::kMalformed;
+  std::optional<Moment> moment = ParseTimestamp(text);
+  if (!moment) return Decoded::kMalformed;
+  if (!type.in_array) return DeliverTimestamp(type, *moment, arena, value);
+  *moment = AtDays(*moment, JulianDays(moment->days()));
+  static_cast<void>(DeliverTimestamp(type, *moment, arena, value));  // null where it has no form
+  return Decoded::kDone;
 }
 
 Decoded DecodeTimestamptz(const ColumnType& type, std::string_view text, Arena& arena, Value& value) {
-  if (text == "infinity" || text == "-infinity") {
+  const bool forgets_era = type.in_array && text == "-infinity";
+  if (!forgets_era && (text == "infinity" || text == "-infinity")) {
     value = Value::String(text);
     return Decoded::kDone;
   }
-  const std::optional<Moment> moment = ParseTimestamp(text);
+  std::optional<Moment> moment = forgets_era ? Moment{.seconds = kMinusInfinityTimeInArray} : ParseTimestamp(text);
   if (!moment) return Decoded::kMalformed;
+  if (type.in_array) {
+    const std::optional<int64_t> days = forgets_era ? kMinusInfinityDaysInArray : WithoutEra(moment->days());
+    if (!days) return Decoded::kUnconvertible;
+    *moment = AtDays(*moment, *days);
+  }
   return DeliverText(arena, value, [&](Buffer& out) {
     AppendIsoDate(moment->days(), out);
     out.push_back('T');

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what PostgreSQL's pgoutput sends for the recorded cases: captured.json.gz, which replay_test.cc reads.
 
-usage: capture.py [--postgres VERSION] [--output FILE] [--cases FOLDER] [--binary]
+usage: capture.py [--postgres VERSION] [--output FILE] [--cases FOLDER] [--binary] [--new]
 
 It starts a PostgreSQL of its own. For each case: a database, a publication of all tables and a slot; then the case's statements, and after
 `setup` and after each of `sql` the messages that came. The output is gzip of
@@ -139,11 +139,13 @@ def main():
     arguments.add_argument("--cases", type=pathlib.Path, default=HERE / "cases", metavar="FOLDER")
     arguments.add_argument("--output", type=pathlib.Path, default=HERE / "captured.json.gz", metavar="FILE")
     arguments.add_argument("--binary", action="store_true", help="values in binary form where the server can")
+    arguments.add_argument("--new", action="store_true", help="only the cases that the output lacks; the others stay as they are")
     options = arguments.parse_args()
+    kept = json.loads(gzip.decompress(options.output.read_bytes())) if options.new else {}
     try:
         capture = Capture(Postgres(options.postgres).connect, options.binary)
         cases = [json.loads(file.read_text()) for file in sorted(options.cases.glob("*.json"))]
-        captured = {case["name"]: capture.case(case) for case in cases}
+        captured = {case["name"]: kept.get(case["name"]) or capture.case(case) for case in cases}
     finally:
         cleanup()
     with gzip.GzipFile(options.output, "wb", mtime=0) as file:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs recorded cases against the relay: what Debezium 3.6.1 wrote for the same rows, record by record and byte by byte.
 
-usage: run.py [-v] [--postgres VERSION] [--cases FOLDER] [NAME-PREFIX ...]
+usage: run.py [-v] [--postgres VERSION] [--every N] [--cases FOLDER] [NAME-PREFIX ...]
 
 It starts a PostgreSQL and a Kafka of its own, and ends them. Each case gets a fresh database; the relay is build/release/postrider
 (or $POSTRIDER_BINARY). A line is printed for each case that differs and, last, 'N passed, N failed'.
@@ -65,7 +65,7 @@ class Bench:
         for statement in case["setup"]:
             self.sql(statement)
         folder = new_folder("case")
-        file = write_properties(folder / "relay.properties", self.configuration(case))
+        file = write_properties(folder / "relay.properties", self.configuration(case) | {"postrider.state.file": folder / "state.json"})
         got = {"t0": int(time.time() * 1000)}
         relay = Child(case["name"], [binary(), "run", file], folder / "log", env=clean_environment())
         try:
@@ -128,10 +128,11 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("-v", action="store_true", help="all differences, and the cases that are the same")
     arguments.add_argument("--postgres", type=int, default=15, metavar="VERSION")
+    arguments.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth of the cases")
     arguments.add_argument("--cases", type=pathlib.Path, default=HERE / "cases", metavar="FOLDER")
     arguments.add_argument("prefixes", nargs="*", metavar="NAME-PREFIX")
     options = arguments.parse_args()
-    cases = selected(options.cases, options.prefixes)
+    cases = selected(options.cases, options.prefixes)[::options.every]
     if not cases:
         sys.exit(f"run.py: no cases in {options.cases}")
 

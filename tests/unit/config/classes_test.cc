@@ -33,7 +33,7 @@ TEST(Classes, HonouredConvertersHaveAKind) {
   for (const ClassSpec& spec : Classes())
     if (spec.kind == ClassKind::kConverter && spec.outcome == KeyOutcome::kHonoured) ConverterKindOf(spec);
   EXPECT_EQ(ConverterKindOf(*FindClass(ClassKind::kConverter, "io.debezium.converters.ByteArrayConverter")),
-            ConverterKind::kBinaryData);
+            ConverterKind::kOnlyByteArray);
   EXPECT_EQ(
       ConverterKindOf(*FindClass(ClassKind::kConverter, "org.apache.kafka.connect.converters.ByteArrayConverter")),
       ConverterKind::kByteArray);

@@ -20,8 +20,10 @@ KeyIndex IndexOf(std::initializer_list<std::pair<std::string, std::string>> pair
 KeyIndex WithRouter() {
   return IndexOf({{"transforms", "a.b, other"},
                   {"transforms.a.b.type", "io.debezium.transforms.outbox.EventRouter"},
-                  {"transforms.other.type", "org.apache.kafka.connect.transforms.RegexRouter"},
-                  {"predicates", "p"},
+                  {"transforms.other.type", "com.example.Reroute"},
+                  {"predicates", "p, q"},
+                  {"predicates.p.type", "TopicNameMatches"},
+                  {"predicates.q.type", "com.example.Maybe"},
                   {"topic.creation.groups", "big"},
                   {"config.providers", "vars"}});
 }
@@ -36,7 +38,7 @@ TEST(KeyIndex, FindsTopKeys) {
   EXPECT_EQ(Documented(index, "slot.name"), "slot.name");
   EXPECT_EQ(Documented(index, "topic.creation.enable"), "topic.creation.enable");
   EXPECT_EQ(Documented(index, "slot.nam"), "(unknown)");
-  EXPECT_EQ(Documented(index, "offset.storage.file.filename"), "offset.storage.*");
+  EXPECT_EQ(Documented(index, "offset.storage.topic"), "offset.storage.*");
   EXPECT_EQ(Documented(index, "snapshot.select.statement.overrides.public.outbox"),
             "snapshot.select.statement.overrides.*");
 }
@@ -52,6 +54,28 @@ TEST(KeyIndex, TransformKeysDependOnTheTransformsClass) {
   EXPECT_EQ(foreign->outcome, KeyOutcome::kMeaningless);
 }
 
+TEST(KeyIndex, EachOfKafkasTransformsHasItsKeys) {
+  const KeyIndex index = IndexOf({{"transforms", "r, i, d, f"},
+                                  {"transforms.r.type", "org.apache.kafka.connect.transforms.RegexRouter"},
+                                  {"transforms.i.type", "org.apache.kafka.connect.transforms.InsertHeader"},
+                                  {"transforms.d.type", "org.apache.kafka.connect.transforms.DropHeaders"},
+                                  {"transforms.f.type", "org.apache.kafka.connect.transforms.Filter"},
+                                  {"predicates", "t, h, n"},
+                                  {"predicates.t.type", "TopicNameMatches"},
+                                  {"predicates.h.type", "HasHeaderKey"},
+                                  {"predicates.n.type", "RecordIsTombstone"}});
+  EXPECT_EQ(Documented(index, "transforms.r.replacement"), "transforms.<alias>.replacement");
+  EXPECT_EQ(Documented(index, "transforms.i.value.literal"), "transforms.<alias>.value.literal");
+  EXPECT_EQ(Documented(index, "transforms.d.headers"), "transforms.<alias>.headers");
+  EXPECT_EQ(Documented(index, "transforms.f.predicate"), "transforms.<alias>.predicate");
+  EXPECT_EQ(Documented(index, "transforms.r.headers"), "(unknown)");
+  EXPECT_EQ(Documented(index, "transforms.f.regex"), "(unknown)");
+  EXPECT_EQ(Documented(index, "predicates.t.pattern"), "predicates.<alias>.pattern");
+  EXPECT_EQ(Documented(index, "predicates.h.name"), "predicates.<alias>.name");
+  EXPECT_EQ(Documented(index, "predicates.t.name"), "(unknown)");
+  EXPECT_EQ(Documented(index, "predicates.n.pattern"), "(unknown)");
+}
+
 TEST(KeyIndex, ProducerKeysHaveTwoPrefixes) {
   const KeyIndex index = IndexOf({});
   EXPECT_EQ(index.Find("producer.override.linger.ms").prefix, "producer.override.");
@@ -63,6 +87,7 @@ TEST(KeyIndex, ProducerKeysHaveTwoPrefixes) {
 TEST(KeyIndex, KeysBehindOtherAliases) {
   const KeyIndex index = WithRouter();
   EXPECT_EQ(Documented(index, "predicates.p.pattern"), "predicates.<alias>.pattern");
+  EXPECT_EQ(index.Find("predicates.q.pattern").spec->outcome, KeyOutcome::kMeaningless);
   EXPECT_EQ(Documented(index, "topic.creation.big.partitions"), "topic.creation.<group>.partitions");
   EXPECT_EQ(Documented(index, "topic.creation.big.cleanup.policy"), "topic.creation.<group>.*");
   EXPECT_EQ(Documented(index, "topic.creation.small.partitions"), "(unknown)");

@@ -90,51 +90,6 @@ TEST(RouterOptions, RegexAndReplacementAreCheckedAtTheStart) {
   EXPECT_THAT(ErrorWith(Key("route.topic.regex", "a|ab")), HasSubstr("does not fit route.topic.regex"));
 }
 
-TEST(RouterOptions, ExactlyOneRouter) {
-  EXPECT_THAT(ErrorWith("transforms="), HasSubstr("no EventRouter is configured"));
-  EXPECT_THAT(ErrorWith("transforms=outbox,b\ntransforms.b.type=EventRouter"),
-              HasSubstr("names more than one EventRouter (outbox, b)"));
-  EXPECT_THAT(ErrorWith("transforms=outbox,b"), HasSubstr("names b, but transforms.b.type is missing"));
-}
-
-TEST(RouterOptions, OtherTransformsAreRefusedByName) {
-  const std::string prefix = "transforms=outbox,b\ntransforms.b.regex=x\ntransforms.b.type=";
-  for (const std::string name : {"RegexRouter", "InsertHeader", "DropHeaders", "Filter"})
-    EXPECT_THAT(
-        ErrorWith(prefix + "org.apache.kafka.connect.transforms." + name),
-        HasSubstr("transforms.b.type is org.apache.kafka.connect.transforms." + name + ": it is not supported yet"));
-  EXPECT_THAT(ErrorWith(prefix + "io.debezium.transforms.ExtractNewRecordState"),
-              HasSubstr("is 'io.debezium.transforms.ExtractNewRecordState': a transform that is not supported"));
-}
-
-TEST(RouterOptions, ReadsThePredicate) {
-  const std::string predicate =
-      "predicates=isOutbox\npredicates.isOutbox.type=org.apache.kafka.connect.transforms.predicates.TopicNameMatches\n"
-      "predicates.isOutbox.pattern=app\\\\.public\\\\.outbox\n";
-  const Router router =
-      RouterOf("topic.prefix=app\n" + Key("predicate", "isOutbox") + Key("negate", "true") + predicate);
-  ASSERT_TRUE(router.predicate);
-  EXPECT_EQ(router.predicate->pattern, "app\\.public\\.outbox");
-  EXPECT_TRUE(router.predicate->negate);
-  EXPECT_FALSE(RouterOf(predicate).predicate);
-}
-
-TEST(RouterOptions, RefusesPredicatesThatAreNotWhole) {
-  EXPECT_THAT(ErrorWith(Key("negate", "true")),
-              HasSubstr("transforms.outbox.negate has no meaning without transforms.outbox.predicate"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p")), HasSubstr("`predicates` does not list it"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\n"), HasSubstr("predicates.p.type is missing"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\n"),
-              HasSubstr("predicates.p.pattern is missing"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=HasHeaderKey\n"),
-              HasSubstr("HasHeaderKey: it is not supported yet"));
-  EXPECT_THAT(ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=com.example.P\n"),
-              HasSubstr("Postrider knows"));
-  EXPECT_THAT(
-      ErrorWith(Key("predicate", "p") + "predicates=p\npredicates.p.type=TopicNameMatches\npredicates.p.pattern=(\n"),
-      HasSubstr("predicates.p.pattern is '(': not a regular expression"));
-}
-
 TEST(RouterOptions, TracingHeadersOnlyWhereAskedFor) {
   const std::string field = Key("tracing.span.context.field", "trace");
   EXPECT_FALSE(RouterOf(field).tracing_headers);

@@ -50,9 +50,9 @@ TEST(Validate, AMeaninglessKeyIsNotLookedAt) {
 }
 
 TEST(Validate, ALoudKeyWarnsUnlessItHasItsDefault) {
-  EXPECT_THAT(WarningsWith("heartbeat.interval.ms=10000"),
-              HasSubstr("more.properties:1: heartbeat.interval.ms has no effect: not supported yet"));
-  EXPECT_THAT(WarningsWith("heartbeat.interval.ms=0\nprovide.transaction.metadata=false\n"), IsEmpty());
+  EXPECT_THAT(WarningsWith("database.sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory"),
+              HasSubstr("more.properties:1: database.sslfactory has no effect: a Java class"));
+  EXPECT_THAT(WarningsWith("database.sslfactory=\nprovide.transaction.metadata=false\n"), IsEmpty());
 }
 
 TEST(Validate, AnUnknownKeyWarnsWithTheNearest) {

@@ -194,6 +194,7 @@ TEST(ColumnType, Intervals) {
               iso.c_str(),
               {{"1 day 02:00:00", "\"P0Y0M1DT2H0M0S\""},
                {"-1 mons -3 days -04:05:06.789", "\"P0Y-1M-3DT-4H-5M-6.789S\""},
+               {"-26:30:28.328379", "\"P0Y0M0DT-26H-30M-28.328378999S\""},
                {"00:00:00.000001", "\"P0Y0M0DT0H0M0.000001S\""}}}},
             {.interval = config::IntervalMode::kString});
 }
@@ -238,6 +239,47 @@ TEST(ColumnType, Arrays) {
   EXPECT_EQ(Compiled(kTimeArray, -1).Read("{03:04:05.123456,24:00:00}"), "[11045123000,0]");
   EXPECT_EQ(Compiled(kTimetzArray, -1).Read("{03:04:05.5+02}"), R"(["01:04:05Z"])");
   EXPECT_FALSE(Compiled(kMoneyArray, -1).known());
+}
+
+TEST(ColumnType, DatesInArraysPassThroughJavaSqlTypes) {
+  constexpr uint32_t kDateArray = 1182, kTimestampArray = 1115, kTimestamptzArray = 1185;
+  Compiled dates(kDateArray, -1);
+  EXPECT_EQ(dates.Read("{1582-10-04,1582-10-15,0001-01-01}"), "[-141438,-141427,-719162]");
+  EXPECT_EQ(dates.Read("{1582-10-05,1582-10-14}"), "[-141427,-141418]");  // days that were left out in 1582
+  EXPECT_EQ(dates.Read("{\"0044-03-15 BC\",\"4713-01-01 BC\"}"), "[-703383,1001860]");
+  EXPECT_EQ(dates.Read("{infinity,-infinity}"), "[-622191234,-625821272]");
+  EXPECT_EQ(dates.Read("{\"0005-02-29 BC\"}"), "unconvertible");
+
+  Compiled moments(kTimestampArray, -1);
+  EXPECT_EQ(moments.Read("{\"1582-10-04 12:34:56.789123\",\"0044-03-15 12:34:56.789123 BC\"}"),
+            "[-12219333903210877,-63517951503210877]");
+  EXPECT_EQ(moments.Read("{\"4713-01-01 12:34:56.789123 BC\"}"), "[-210866757903210877]");
+  Compiled nanos(kTimestampArray, -1, {.time = config::TimePrecision::kNanoseconds});
+  EXPECT_EQ(nanos.Read("{\"2262-04-12 00:00:00\",\"1970-01-01 00:00:00\"}"), "[null,0]");
+
+  Compiled zoned(kTimestamptzArray, -1);
+  EXPECT_EQ(
+      zoned.Read("{\"1582-10-05 12:00:00+00\",\"0044-03-15 12:00:00+00 BC\",infinity,-infinity}"),
+      R"(["1582-10-15T12:00:00.000000Z","0044-03-15T12:00:00.000000Z","infinity","+292269055-12-02T23:00:00.000000Z"])");
+  EXPECT_EQ(zoned.Read("{\"0005-02-29 12:00:00+00 BC\"}"), "unconvertible");
+}
+
+TEST(ColumnType, AnArrayOfLtreesWithANullIsNull) {
+  const TypeInfo paths{.oid = 20'001,
+                       .schema = "public",
+                       .name = "_ltree",
+                       .element_oid = 20'000,
+                       .element_schema = "public",
+                       .element_name = "ltree"};
+  EXPECT_EQ(Compiled(paths, {}).Read("{a.b,Top}"), R"(["a.b","Top"])");
+  EXPECT_EQ(Compiled(paths, {}).Read("{a.b,NULL}"), "unconvertible");
+}
+
+TEST(ColumnType, ANameThatIsNotNullIsEmpty) {
+  const Compiled name(pg::kName, -1);
+  Arena arena;
+  EXPECT_EQ(InsteadOfNull(name.column(), arena).text, "");
+  EXPECT_EQ(InsteadOfNull(name.column(), arena).kind, Value::Kind::kString);
 }
 
 TypeInfo Extension(const char* name, char kind = 'b') {

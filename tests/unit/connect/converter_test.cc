@@ -97,6 +97,19 @@ TEST(Converter, BinaryDataHandsTheRestToItsDelegate) {
   EXPECT_EQ(with_long.Accepts(kText).message(), "takes bigint columns only");
 }
 
+TEST(Converter, TheOlderOneHandsByteBuffersToItsDelegateToo) {
+  const Converter alone = Of(ConverterKind::kOnlyByteArray);
+  EXPECT_TRUE(alone.Accepts(kBytes).ok());
+  EXPECT_EQ(Converted(alone, &kBytes, Value::Bytes("a")), "a");  // Debezium stops
+
+  const Converter with_json(config::Converter{
+      .kind = ConverterKind::kOnlyByteArray, .delegate = ConverterKind::kJson, .delegate_schemas_enable = false});
+  EXPECT_EQ(Converted(with_json, &kBytes, Value::Bytes("a")), "\"YQ==\"");
+  EXPECT_EQ(Converted(with_json, &kBytes, Value::ByteArray("a")), "a");
+  EXPECT_EQ(Converted(with_json, &kBytes, Value{}), "(null)");
+  EXPECT_EQ(Converted(with_json, &kText, Value::String("a")), "\"a\"");
+}
+
 TEST(Converter, NumbersAreBigEndian) {
   EXPECT_EQ(Converted(Of(ConverterKind::kShort), &kInt16, Value::Integer(-2)), "\xff\xfe");
   EXPECT_EQ(Converted(Of(ConverterKind::kInteger), &kInt32, Value::Integer(258)), std::string("\0\0\1\2", 4));
