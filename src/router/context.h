@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/record.h"
 #include "config/config.h"
 #include "connect/converter.h"
 
@@ -21,6 +22,16 @@ struct OwnedHeader {
   std::string key;
   std::optional<std::string> value;
 };
+
+// Lives as long as the header.
+inline Header ViewOf(const OwnedHeader& header) {
+  return {.key = header.key, .value = header.value ? std::optional<std::string_view>(*header.value) : std::nullopt};
+}
+
+inline OwnedHeader Owned(const Header& header) {
+  return {.key = std::string(header.key),
+          .value = header.value ? std::optional<std::string>(*header.value) : std::nullopt};
+}
 
 // __debezium.context.connectorLogicalName, taskId, connectorName, runId (a UUIDv7, new at each call), as the header
 // converter writes texts. InvalidArgument where it cannot.

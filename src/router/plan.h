@@ -19,6 +19,7 @@
 #include "connect/column_type.h"
 #include "connect/converter.h"
 #include "decoder/message.h"
+#include "router/context.h"
 
 namespace postrider::router {
 
@@ -46,6 +47,7 @@ struct Plan {
 
   Slot id, key, payload, route;
   std::optional<Slot> time, version, partition, trace;
+  std::vector<OwnedHeader> first_headers;                                   // of the change event, before the router
   std::vector<HeaderSlot> headers;                                          // `id` first
   std::optional<connect::BoundConverter> key_converter, payload_converter;  // no payload_converter with an envelope
   bool expand = false;

@@ -6,65 +6,57 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/fault.h"
-#include "base/java_regex.h"
 #include "base/table_filter.h"
 #include "base/text.h"
 #include "connect/expansion.h"
+#include "router/chain.h"
 #include "router/context.h"
 #include "router/naming.h"
 #include "router/plan.h"
+#include "router/predicate.h"
 #include "router/row_router.h"
 #include "router/topic.h"
 
 namespace postrider::router {
 namespace {
 
-struct KnownColumn {
-  std::string name;
-  decoder::Oid type_oid = 0;
-  int32_t type_modifier = -1;
+struct Known {
+  std::string table;           // "schema.table"
+  std::unique_ptr<Plan> plan;  // none: its rows are not routed
 };
 
-// What was announced, to tell whether a relation that comes again is the same.
-struct Known {
-  std::string schema, name, table;
-  std::vector<KnownColumn> columns;
-  std::unique_ptr<Plan> plan;  // none: its rows are not routed
+absl::Status AsFault(const absl::Status& status) {
+  return MakeFault(Fault::kConfiguration, MessageOf(status));
+}
+
+// What the configuration's expressions and literals were made into.
+struct Parts {
+  TableFilter tables, columns;
+  TopicRoute topics;
+  Chain before, behind;
+  std::optional<Predicate> predicate;
+  std::vector<OwnedHeader> context;
 };
 
 class RelationRouter final : public Router {
  public:
-  RelationRouter(const config::Config& config, TableFilter tables, TableFilter columns,
-                 std::optional<JavaRegex> predicate, TopicRoute topics)
+  RelationRouter(const config::Config& config, Parts parts)
       : config_(config),
-        tables_(std::move(tables)),
-        columns_(std::move(columns)),
-        predicate_(std::move(predicate)),
+        tables_(std::move(parts.tables)),
+        columns_(std::move(parts.columns)),
+        before_(std::move(parts.before)),
+        predicate_(std::move(parts.predicate)),
+        context_(std::move(parts.context)),
         converters_{.key = connect::Converter(config_.converters.key),
                     .value = connect::Converter(config_.converters.value),
                     .header = connect::Converter(config_.converters.header)},
-        rows_(config_.router, converters_, std::move(topics)) {}
-
-  absl::Status UseContextHeaders() {
-    absl::StatusOr<std::vector<OwnedHeader>> headers = ContextHeaders(config_, converters_.header);
-    if (!headers.ok()) {
-      return MakeFault(Fault::kConfiguration, absl::StrCat("header.converter ", headers.status().message(),
-                                                           ", and extended.headers.enabled adds texts: leave it out"));
-    }
-    rows_.set_context(*std::move(headers));
-    return absl::OkStatus();
-  }
+        rows_(config_.router, converters_, std::move(parts.topics), std::move(parts.behind)) {}
 
   absl::Status SetRelation(const decoder::Relation& relation, const Table* catalogue) override {
-    if (HasRelation(relation)) return absl::OkStatus();
-    Known known{.schema = std::string(relation.schema),
-                .name = std::string(relation.name),
-                .table = absl::StrCat(View(relation.schema), ".", View(relation.name))};
-    relation.columns.CopyTo(scratch_);
-    for (const decoder::Column& column : scratch_) {
-      known.columns.push_back({std::string(column.name), column.type_oid, column.type_modifier});
-    }
-    if (Wants(relation)) {
+    Known known{.table = absl::StrCat(View(relation.schema), ".", View(relation.name)), .plan = nullptr};
+    absl::StatusOr<Admitted> admitted = Admit(relation);
+    if (!admitted.ok()) return AsFault(admitted.status());
+    if (*admitted) {
       absl::StatusOr<std::unique_ptr<Plan>> plan = CompilePlan({.relation = relation,
                                                                 .catalogue = catalogue,
                                                                 .config = config_,
@@ -72,30 +64,15 @@ class RelationRouter final : public Router {
                                                                 .converters = converters_});
       if (!plan.ok()) return plan.status();
       known.plan = *std::move(plan);
+      known.plan->first_headers = **std::move(admitted);
     }
     relations_[relation.oid] = std::move(known);
     return absl::OkStatus();
   }
 
-  bool HasRelation(const decoder::Relation& relation) const override {
-    const auto found = relations_.find(relation.oid);
-    if (found == relations_.end() || found->second.schema != relation.schema || found->second.name != relation.name) {
-      return false;
-    }
-    relation.columns.CopyTo(scratch_);
-    return std::equal(scratch_.begin(), scratch_.end(), found->second.columns.begin(), found->second.columns.end(),
-                      [](const decoder::Column& column, const KnownColumn& known) {
-                        return column.name == known.name && column.type_oid == known.type_oid &&
-                               column.type_modifier == known.type_modifier;
-                      });
-  }
-
   bool Wants(const decoder::Relation& relation) const override {
-    if (!tables_.Matches(relation.schema, relation.name)) return false;
-    if (!predicate_) return true;
-    const absl::StatusOr<bool> matches =
-        predicate_->Matches(TableTopic(config_.topic_prefix, relation.schema, relation.name));
-    return matches.ok() && *matches != config_.router.predicate->negate;
+    const absl::StatusOr<Admitted> admitted = Admit(relation);
+    return !admitted.ok() || admitted->has_value();  // an error is SetRelation's to tell
   }
 
   void Reset() override { relations_.clear(); }
@@ -121,18 +98,39 @@ class RelationRouter final : public Router {
   }
 
  private:
+  // The headers of a table's change events as they come to the EventRouter; nullopt for a table whose events do not.
+  using Admitted = std::optional<std::vector<OwnedHeader>>;
+
+  // A change event's topic, its headers and that it has a value depend on the table alone: what stands before the
+  // EventRouter, and its predicate, say the same of every row.
+  absl::StatusOr<Admitted> Admit(const decoder::Relation& relation) const {
+    if (!tables_.Matches(relation.schema, relation.name)) return std::nullopt;
+    const std::string topic = TableTopic(config_.topic_prefix, relation.schema, relation.name);
+    std::vector<Header> context;
+    for (const OwnedHeader& header : context_) context.push_back(ViewOf(header));
+    Record event{.topic = topic, .key = std::nullopt, .value = std::nullopt, .headers = context};
+    const absl::StatusOr<bool> kept = before_.Apply(event, /*value_is_null=*/false);
+    if (!kept.ok()) return kept.status();
+    if (!*kept) return std::nullopt;
+    if (predicate_) {
+      const absl::StatusOr<bool> routed = predicate_->Test(event, /*value_is_null=*/false);
+      if (!routed.ok()) return routed.status();
+      if (!*routed) return std::nullopt;
+    }
+    std::vector<OwnedHeader> headers;
+    for (const Header& header : event.headers) headers.push_back(Owned(header));
+    return headers;
+  }
+
   const config::Config config_;  // plans point into it
   const TableFilter tables_, columns_;
-  const std::optional<JavaRegex> predicate_;
+  mutable Chain before_;
+  mutable std::optional<Predicate> predicate_;
+  const std::vector<OwnedHeader> context_;
   const Converters converters_;
   RowRouter rows_;
   absl::flat_hash_map<decoder::Oid, Known> relations_;
-  mutable std::vector<decoder::Column> scratch_;
 };
-
-absl::Status AsFault(const absl::Status& status) {
-  return MakeFault(Fault::kConfiguration, MessageOf(status));
-}
 
 }  // namespace
 
@@ -146,25 +144,37 @@ absl::StatusOr<std::unique_ptr<Router>> Router::Make(const config::Config& confi
       TableFilter::Make(selection.column_include_list, selection.column_exclude_list, "", "");
   if (!columns.ok()) return AsFault(columns.status());
 
-  std::optional<JavaRegex> predicate;
-  if (config.router.predicate) {
-    absl::StatusOr<JavaRegex> compiled = JavaRegex::Compile(config.router.predicate->pattern);
-    if (!compiled.ok()) {
-      return MakeFault(Fault::kConfiguration, absl::StrCat("the pattern of transforms.", config.router.alias,
-                                                           ".predicate is wrong: ", compiled.status().message()));
-    }
-    predicate = *std::move(compiled);
-  }
-  absl::StatusOr<TopicRoute> topics = TopicRoute::Make(config.router);
+  const config::Router& options = config.router;
+  const std::string prefix = absl::StrCat("transforms.", options.alias, ".");
+  absl::StatusOr<TopicRoute> topics =
+      TopicRoute::Make(prefix + "route.topic.regex", options.route_topic_regex, prefix + "route.topic.replacement",
+                       options.route_topic_replacement);
   if (!topics.ok()) return topics.status();
+  const connect::Converter header_converter(config.converters.header);
+  absl::StatusOr<Chain> before = Chain::Make(options.before, header_converter);
+  if (!before.ok()) return before.status();
+  absl::StatusOr<Chain> behind = Chain::Make(options.behind, header_converter);
+  if (!behind.ok()) return behind.status();
 
-  auto router = std::make_unique<RelationRouter>(config, *std::move(tables), *std::move(columns), std::move(predicate),
-                                                 *std::move(topics));
-  if (config.extended_headers) {
-    const absl::Status status = router->UseContextHeaders();
-    if (!status.ok()) return status;
+  Parts parts{.tables = *std::move(tables),
+              .columns = *std::move(columns),
+              .topics = *std::move(topics),
+              .before = *std::move(before),
+              .behind = *std::move(behind)};
+  if (options.predicate) {
+    absl::StatusOr<Predicate> predicate = Predicate::Make(*options.predicate, prefix + "predicate");
+    if (!predicate.ok()) return predicate.status();
+    parts.predicate = *std::move(predicate);
   }
-  return router;
+  if (config.extended_headers) {
+    absl::StatusOr<std::vector<OwnedHeader>> context = ContextHeaders(config, header_converter);
+    if (!context.ok()) {
+      return MakeFault(Fault::kConfiguration, absl::StrCat("header.converter ", context.status().message(),
+                                                           ", and extended.headers.enabled adds texts: leave it out"));
+    }
+    parts.context = *std::move(context);
+  }
+  return std::make_unique<RelationRouter>(config, std::move(parts));
 }
 
 }  // namespace postrider::router

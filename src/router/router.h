@@ -27,7 +27,7 @@ namespace postrider::router {
 struct Routed {
   enum class Kind {
     kRecord,   // `record` is to be published
-    kIgnored,  // nothing to publish: an operation or a table that the router does not take
+    kIgnored,  // nothing to publish: an operation or a table that the router does not take, or a Filter drops it
     kHeld,  // cannot be published as things are; `reason` says why, naming column, topic or setting, never the payload
   };
   Kind kind = Kind::kIgnored;
@@ -42,13 +42,11 @@ class Router {
   static absl::StatusOr<std::unique_ptr<Router>> Make(const config::Config& config);
   virtual ~Router() = default;
 
-  // Compiles the plan for a relation, replacing an older one of the same oid; equal relations keep it. `catalogue` may
+  // Compiles the plan for a relation, replacing an older one of the same oid. `catalogue` may
   // be null (then all columns count as nullable, without defaults). A fault kConfiguration where the configuration
-  // contradicts the table. A table that table.include.list, or the router's predicate, leaves out gets an empty plan:
-  // its rows are ignored.
+  // contradicts the table. A table that table.include.list, a Filter before the router, or the router's predicate
+  // leaves out gets an empty plan: its rows are ignored.
   virtual absl::Status SetRelation(const decoder::Relation& relation, const Table* catalogue) = 0;
-  // True when a plan for exactly this relation is there already, so that no catalogue need be read.
-  virtual bool HasRelation(const decoder::Relation& relation) const = 0;
   // True when rows of this relation are to be routed: a catalogue is worth reading.
   virtual bool Wants(const decoder::Relation& relation) const = 0;
   // Forgets all relations: at each (re)connect, since the server sends them anew.

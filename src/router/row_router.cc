@@ -31,10 +31,11 @@ absl::Status Inexpressible(const Plan& plan, const Slot& slot) {
 
 }  // namespace
 
-RowRouter::RowRouter(const config::Router& options, const Converters& converters, TopicRoute topics)
+RowRouter::RowRouter(const config::Router& options, const Converters& converters, TopicRoute topics, Chain chain)
     : options_(options),
       converters_(converters),
       topics_(std::move(topics)),
+      chain_(std::move(chain)),
       expansion_(options.event_payload, options.expand_null_as_optional_bytes) {}
 
 absl::StatusOr<Routed> RowRouter::Route(Plan& plan, const decoder::Tuple& row, int64_t now_ms) {
@@ -61,7 +62,9 @@ absl::Status RowRouter::RouteRow(Plan& plan, int64_t now_ms, Routed& routed) {
   if (!status.ok()) return status;
   record.id = text.value_or("");
 
-  if (status = SetTime(plan, now_ms, record); !status.ok()) return status;
+  // A time or partition that no record can have is the producer's to refuse: a Filter may drop the record before.
+  absl::Status late = SetTime(plan, now_ms, record);
+  if (!late.ok() && !absl::IsFailedPrecondition(late)) return late;
   if (status = SetHeaders(plan, record); !status.ok()) return status;
 
   connect::Value route;
@@ -70,12 +73,16 @@ absl::Status RowRouter::RouteRow(Plan& plan, int64_t now_ms, Routed& routed) {
     return absl::FailedPreconditionError(absl::StrCat(Named(plan, plan.route), " is null, so the event has no topic"));
   }
   if (status = SetValue(plan, route.text, routed); !status.ok()) return status;
-  if (status = SetPartition(plan, record); !status.ok()) return status;
+  if (status = SetPartition(plan, record); !status.ok()) {
+    if (!absl::IsFailedPrecondition(status)) return status;
+    late = status;
+  }
 
   connect::Value key;
   if (status = ReadOrDefault(plan, plan.key, key); !status.ok()) return status;
   record.key = plan.key_converter->Convert(key);
-  return SetTopic(route.text, record);
+  status = SetTopic(route.text, routed);
+  return status.ok() && routed.kind == Routed::Kind::kRecord ? late : status;
 }
 
 absl::Status RowRouter::Read(const Plan& plan, const Slot& slot, connect::Value& value) {
@@ -135,10 +142,7 @@ absl::Status RowRouter::SetTime(const Plan& plan, int64_t now_ms, Record& record
 
 absl::Status RowRouter::SetHeaders(Plan& plan, Record& record) {
   headers_.clear();
-  for (const OwnedHeader& header : context_) {
-    headers_.push_back(
-        {.key = header.key, .value = header.value ? std::optional<std::string_view>(*header.value) : std::nullopt});
-  }
+  for (const OwnedHeader& header : plan.first_headers) headers_.push_back(ViewOf(header));
   absl::Status status = AddTrace(plan);
   if (!status.ok()) return status;
   for (HeaderSlot& header : plan.headers) {
@@ -170,7 +174,8 @@ absl::Status RowRouter::SetValue(Plan& plan, std::string_view route, Routed& rou
   connect::Expanded payload{.schema = plan.payload.type.schema};
   absl::Status status = ReadOrDefault(plan, plan.payload, payload.value);
   if (!status.ok()) return status;
-  if (IsEmptyPayload(payload.value) && options_.tombstone_on_empty_payload) {
+  value_is_null_ = IsEmptyPayload(payload.value) && options_.tombstone_on_empty_payload;
+  if (value_is_null_) {
     routed.record.value.reset();
     return status;
   }
@@ -189,6 +194,7 @@ absl::Status RowRouter::SetValue(Plan& plan, std::string_view route, Routed& rou
     if (!expanded) payload.schema = plan.envelope_payload;
     return SetEnvelope(plan, route, payload, routed.record);
   }
+  value_is_null_ = payload.value.is_null();
   routed.record.value = expanded ? converters_.value.Convert(payload.schema, payload.value, value_buffer_)
                                  : plan.payload_converter->Convert(payload.value);
   return status;
@@ -229,10 +235,21 @@ absl::Status RowRouter::SetPartition(const Plan& plan, Record& record) {
   return status;
 }
 
-absl::Status RowRouter::SetTopic(std::string_view route, Record& record) {
+absl::Status RowRouter::SetTopic(std::string_view route, Routed& routed) {
   const TopicRoute::Target& target = topics_.Resolve(route);
-  if (!target.refusal.empty()) return absl::FailedPreconditionError(target.refusal);
+  Record& record = routed.record;
   record.topic = target.topic;
+  if (chain_.empty()) {
+    return target.refusal.empty() ? absl::OkStatus() : absl::FailedPreconditionError(target.refusal);
+  }
+  if (!target.failure.empty()) return absl::FailedPreconditionError(target.failure);
+  const absl::StatusOr<bool> kept = chain_.Apply(record, value_is_null_);
+  if (!kept.ok()) return kept.status();
+  if (!*kept) {
+    routed.kind = Routed::Kind::kIgnored;
+  } else if (!IsTopicName(record.topic)) {
+    return absl::FailedPreconditionError(TopicRefusal(record.topic));
+  }
   return absl::OkStatus();
 }
 

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "connect/expansion.h"
-#include "router/context.h"
+#include "router/chain.h"
 #include "router/plan.h"
 #include "router/router.h"
 #include "router/topic.h"
@@ -17,10 +16,8 @@ namespace postrider::router {
 
 class RowRouter {
  public:
-  // `options` and `converters` outlive it.
-  RowRouter(const config::Router& options, const Converters& converters, TopicRoute topics);
-
-  void set_context(std::vector<OwnedHeader> headers) { context_ = std::move(headers); }
+  // `options` and `converters` outlive it. `chain`: the transforms behind the router.
+  RowRouter(const config::Router& options, const Converters& converters, TopicRoute topics, Chain chain);
 
   // As Router::Insert. The record's views live until the next call, and as long as the plan and the row do.
   absl::StatusOr<Routed> Route(Plan& plan, const decoder::Tuple& row, int64_t now_ms);
@@ -34,7 +31,7 @@ class RowRouter {
   absl::Status SetValue(Plan& plan, std::string_view route, Routed& routed);
   absl::Status SetEnvelope(Plan& plan, std::string_view route, const connect::Expanded& payload, Record& record);
   absl::Status SetPartition(const Plan& plan, Record& record);
-  absl::Status SetTopic(std::string_view route, Record& record);
+  absl::Status SetTopic(std::string_view route, Routed& routed);
 
   absl::Status Read(const Plan& plan, const Slot& slot, connect::Value& value);
   // A null gives way to the column's default.
@@ -45,13 +42,14 @@ class RowRouter {
   const config::Router& options_;
   const Converters& converters_;
   TopicRoute topics_;
+  Chain chain_;
   connect::Expansion expansion_;
-  std::vector<OwnedHeader> context_;
 
   // Of the current row.
   std::vector<decoder::Value> values_;
   connect::Arena arena_;
   std::vector<Header> headers_;
+  bool value_is_null_ = false;  // before its converter
   connect::Buffer value_buffer_, name_buffer_;
   std::string reason_;
 };

@@ -22,9 +22,8 @@ std::string Printable(std::string_view text) {
   return printed;
 }
 
-absl::Status Wrong(const config::Router& config, const char* key, const absl::Status& status) {
-  return MakeFault(Fault::kConfiguration,
-                   absl::StrCat("transforms.", config.alias, ".", key, " is wrong: ", status.message()));
+absl::Status Wrong(std::string_view key, const absl::Status& status) {
+  return MakeFault(Fault::kConfiguration, absl::StrCat(View(key), " is wrong: ", status.message()));
 }
 
 }  // namespace
@@ -36,37 +35,47 @@ bool IsTopicName(std::string_view name) {
   });
 }
 
-absl::StatusOr<TopicRoute> TopicRoute::Make(const config::Router& config) {
-  absl::StatusOr<JavaRegex> regex = JavaRegex::Compile(config.route_topic_regex);
-  if (!regex.ok()) return Wrong(config, "route.topic.regex", regex.status());
-  const absl::Status replacement = regex->CheckReplacement(config.route_topic_replacement);
-  if (!replacement.ok()) return Wrong(config, "route.topic.replacement", replacement);
-  return TopicRoute(*std::move(regex), config.route_topic_replacement);
+std::string TopicRefusal(std::string_view name) {
+  return absl::StrCat("\"", Printable(name), "\" cannot be the name of a topic: Kafka allows 1 to ", kTopicBytesMax,
+                      " of a-z, A-Z, 0-9, '.', '_' and '-'");
 }
 
-const TopicRoute::Target& TopicRoute::Resolve(std::string_view route) {
-  const auto found = targets_.find(View(route));
-  if (found != targets_.end()) return found->second;
-  if (targets_.size() >= kKeptMax) targets_.clear();
-  return targets_.emplace(std::string(route), Compute(route)).first->second;
+TopicRoute::TopicRoute(JavaRegex regex, std::string regex_key, std::string_view replacement,
+                       std::string replacement_key)
+    : regex_(std::move(regex)),
+      regex_key_(std::move(regex_key)),
+      replacement_(replacement),
+      replacement_key_(std::move(replacement_key)) {}
+
+absl::StatusOr<TopicRoute> TopicRoute::Make(std::string regex_key, std::string_view regex, std::string replacement_key,
+                                            std::string_view replacement) {
+  absl::StatusOr<JavaRegex> compiled = JavaRegex::Compile(regex);
+  if (!compiled.ok()) return Wrong(regex_key, compiled.status());
+  const absl::Status fits = compiled->CheckReplacement(replacement);
+  if (!fits.ok()) return Wrong(replacement_key, fits);
+  return TopicRoute(*std::move(compiled), std::move(regex_key), replacement, std::move(replacement_key));
 }
 
-TopicRoute::Target TopicRoute::Compute(std::string_view route) const {
-  const absl::StatusOr<bool> matches = regex_.Matches(route);
-  if (!matches.ok())
-    return {.refusal = absl::StrCat("route.topic.regex on ", Printable(route), ": ", matches.status().message())};
-  std::string topic(route);
+const TopicRoute::Target& TopicRoute::Resolve(std::string_view text) {
+  return targets_.Get(text, [this](std::string_view subject) { return Compute(subject); });
+}
+
+TopicRoute::Target TopicRoute::Failure(std::string_view key, std::string_view text, const absl::Status& status) {
+  const std::string failure = absl::StrCat(View(key), " on ", Printable(text), ": ", status.message());
+  return {.topic = "", .failure = failure, .refusal = failure};
+}
+
+TopicRoute::Target TopicRoute::Compute(std::string_view text) const {
+  const absl::StatusOr<bool> matches = regex_.Matches(text);
+  if (!matches.ok()) return Failure(regex_key_, text, matches.status());
+  std::string topic(text);
   if (*matches) {
-    absl::StatusOr<std::string> replaced = regex_.ReplaceFirst(route, replacement_);
-    if (!replaced.ok()) {
-      return {.refusal =
-                  absl::StrCat("route.topic.replacement on ", Printable(route), ": ", replaced.status().message())};
-    }
+    absl::StatusOr<std::string> replaced = regex_.ReplaceFirst(text, replacement_);
+    if (!replaced.ok()) return Failure(replacement_key_, text, replaced.status());
     topic = *std::move(replaced);
   }
-  if (IsTopicName(topic)) return {.topic = std::move(topic)};
-  return {.refusal = absl::StrCat("\"", Printable(topic), "\" cannot be the name of a topic: Kafka allows 1 to ",
-                                  kTopicBytesMax, " of a-z, A-Z, 0-9, '.', '_' and '-'")};
+  std::string refusal = IsTopicName(topic) ? "" : TopicRefusal(topic);
+  return {.topic = std::move(topic), .failure = "", .refusal = std::move(refusal)};
 }
 
 }  // namespace postrider::router

@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "outbox_table.h"
+#include "transform_list.h"
 
 namespace postrider::router {
 namespace {
@@ -248,29 +249,22 @@ TEST_F(RouterTest, OtherTablesAreIgnored) {
 TEST_F(RouterTest, ThePredicateSeesTheTablesTopic) {
   OutboxTable table(PlainColumns());
   for (const bool negate : {false, true}) {
-    config_.router.predicate = config::TopicPredicate{.pattern = "app\\.public\\.outbox", .negate = negate};
+    config_.router.predicate = config::Predicate{.pattern = "app\\.public\\.outbox", .negate = negate};
     EXPECT_EQ((*Router::Make(config_))->Wants(table.relation()), !negate);
-    config_.router.predicate = config::TopicPredicate{.pattern = "outbox", .negate = negate};
+    config_.router.predicate = config::Predicate{.pattern = "outbox", .negate = negate};
     EXPECT_EQ((*Router::Make(config_))->Wants(table.relation()), negate);
   }
 }
 
-TEST_F(RouterTest, RelationsAreKeptUntilTheyChange) {
+TEST_F(RouterTest, ARelationThatComesAgainReplacesItsPlan) {
   Start();
-  EXPECT_TRUE(router_->HasRelation(table_->relation()));
   OutboxTable renamed({{"id", pg::kUuid}}, "public", "outbox");
-  EXPECT_FALSE(router_->HasRelation(renamed.relation()));
   // The table no longer fits the configuration.
   const absl::Status refused = router_->SetRelation(renamed.relation(), nullptr);
   EXPECT_EQ(FaultOf(refused), Fault::kConfiguration);
-
-  OutboxTable wider(With({"n", pg::kInt4}));
-  ASSERT_TRUE(router_->SetRelation(wider.relation(), nullptr).ok());
-  EXPECT_TRUE(router_->HasRelation(wider.relation()));
-  EXPECT_FALSE(router_->HasRelation(table_->relation()));
+  EXPECT_TRUE(router_->Routes(16'400)) << "the plan that fitted stays";
 
   router_->Reset();
-  EXPECT_FALSE(router_->HasRelation(wider.relation()));
   EXPECT_FALSE(router_->Routes(16'400));
   EXPECT_EQ(router_->TableName(16'400), "");
 }
@@ -300,13 +294,110 @@ TEST_F(RouterTest, ContextHeadersNeedAConverterOfTexts) {
 }
 
 TEST_F(RouterTest, WrongExpressionsAreRefused) {
-  config_.router.predicate = config::TopicPredicate{.pattern = "("};
+  config_.router.predicate = config::Predicate{.pattern = "("};
   const auto predicate = Router::Make(config_);
   EXPECT_EQ(FaultOf(predicate.status()), Fault::kConfiguration);
   config_.router.predicate.reset();
   config_.tables.table_include_list = "(";
   const auto tables = Router::Make(config_);
   EXPECT_EQ(FaultOf(tables.status()), Fault::kConfiguration);
+}
+
+TEST_F(RouterTest, TransformsBehindActOnTheRoutedRecord) {
+  config_.router.additional_fields = {{"type", FieldPlacement::kHeader, "eventType"}};
+  config_.router.behind = {RegexRouter("outbox\\.event\\.(.*)", "$1s"), DropHeaders({"eventType"}),
+                           InsertHeader("version", "2"), If(TopicNameMatches("secrets"), Filter())};
+  Start();
+  const Routed routed = RoutePayload("{}");
+  ASSERT_EQ(routed.kind, Kind::kRecord);
+  EXPECT_EQ(routed.record.topic, "orders");
+  EXPECT_EQ(routed.record.key, "7");
+  EXPECT_EQ(routed.record.value, "{}");
+  EXPECT_EQ(HeaderText(routed.record), std::string("id=") + kId + " version=2");
+  EXPECT_EQ(Route({kId, "secret", "7", "t", "{}"}).kind, Kind::kIgnored);
+}
+
+TEST_F(RouterTest, ATombstoneIsOneBeforeItsConverter) {
+  config_.converters.value = {.kind = ConverterKind::kJson, .schemas_enable = false};
+  config_.router.behind = {If(RecordIsTombstone(), Filter())};
+  Start();
+  EXPECT_EQ(RoutePayload("{}").kind, Kind::kRecord);
+  EXPECT_EQ(RoutePayload("").kind, Kind::kRecord);
+  EXPECT_EQ(RoutePayload(std::nullopt).kind, Kind::kIgnored) << "JsonConverter would write the four letters null";
+  config_.router.tombstone_on_empty_payload = true;
+  Start();
+  EXPECT_EQ(RoutePayload("").kind, Kind::kIgnored);
+  EXPECT_EQ(RoutePayload("{}").kind, Kind::kRecord);
+  config_.router.additional_fields = {{"type", FieldPlacement::kEnvelope, "kind"}};
+  Start();
+  EXPECT_EQ(RoutePayload(std::nullopt).kind, Kind::kIgnored);
+  config_.router.tombstone_on_empty_payload = false;
+  Start();
+  EXPECT_EQ(RoutePayload(std::nullopt).kind, Kind::kRecord) << "the envelope is a value";
+}
+
+TEST_F(RouterTest, TransformsMayMendOrDropWhatKafkaRefuses) {
+  config_.router.behind = {RegexRouter("(.*) (.*)", "$1-$2")};
+  Start();
+  EXPECT_EQ(Route({kId, "a b", "7", "t", "{}"}).record.topic, "outbox.event.a-b");
+  EXPECT_EQ(Route({kId, "a/b", "7", "t", "{}"}).kind, Kind::kHeld);
+  config_.router.behind = {If(TopicNameMatches(".*[ /].*"), Filter())};
+  Start();
+  EXPECT_EQ(Route({kId, "a b", "7", "t", "{}"}).kind, Kind::kIgnored);
+  config_.router.behind = {RegexRouter(".*", "a b")};
+  Start();
+  const Routed routed = RoutePayload("{}");
+  ASSERT_EQ(routed.kind, Kind::kHeld);
+  EXPECT_THAT(std::string(routed.reason), HasSubstr("\"a b\" cannot be the name of a topic"));
+}
+
+TEST_F(RouterTest, AFilterDropsARecordThatTheProducerWouldRefuse) {
+  config_.router.additional_fields = {{"n", FieldPlacement::kPartition, "n"}};
+  config_.router.behind = {If(TopicNameMatches(".*order"), Filter())};
+  Start(With({"n", pg::kInt4}));
+  EXPECT_EQ(RouteWith("-1").kind, Kind::kIgnored);
+  EXPECT_EQ(Route({kId, "invoice", "7", "t", "{}", "-1"}).kind, Kind::kHeld);
+}
+
+TEST_F(RouterTest, AFilterBeforeTheRouterChoosesTables) {
+  config_.router.before = {If(Negated(TopicNameMatches("app\\.public\\.outbox")), Filter())};
+  Start();
+  OutboxTable other(PlainColumns(), "public", "other", 16'401);
+  EXPECT_FALSE(router_->Wants(other.relation()));
+  ASSERT_TRUE(router_->SetRelation(other.relation(), nullptr).ok());
+  EXPECT_FALSE(router_->Routes(16'401));
+  EXPECT_EQ(RoutePayload("{}").kind, Kind::kRecord);
+}
+
+TEST_F(RouterTest, TransformsBeforeTheRouterSeeTheChangeEvent) {
+  config_.extended_headers = true;
+  config_.router.before = {RegexRouter("app\\.public\\.(.*)", "$1"),
+                           DropHeaders({"__debezium.context.runId", "__debezium.context.taskId"}),
+                           InsertHeader("first", "true"), If(RecordIsTombstone(), Filter())};
+  config_.router.predicate = TopicNameMatches("outbox");
+  Start();
+  const Routed routed = RoutePayload(std::nullopt);  // the event is none, whatever its payload
+  ASSERT_EQ(routed.kind, Kind::kRecord);
+  EXPECT_EQ(routed.record.topic, "outbox.event.order");
+  EXPECT_EQ(HeaderText(routed.record),
+            std::string("__debezium.context.connectorLogicalName=app __debezium.context.connectorName=postgresql "
+                        "first=true id=") +
+                kId);
+}
+
+TEST_F(RouterTest, AnExpressionThatNeedsTooManyStepsForATableIsAFault) {
+  OutboxTable table(PlainColumns(), "public", std::string(60, 'a'));
+  config_.router.before = {If(TopicNameMatches("app.public.(?:a+)+b"), Filter())};
+  const auto router = *Router::Make(config_);
+  EXPECT_TRUE(router->Wants(table.relation()));
+  EXPECT_EQ(FaultOf(router->SetRelation(table.relation(), nullptr)), Fault::kConfiguration);
+}
+
+TEST_F(RouterTest, WrongTransformsAreRefused) {
+  config_.router.before = {InsertHeader("a", "[1]")};
+  EXPECT_EQ(FaultOf(Router::Make(config_).status()), Fault::kConfiguration);
+  std::swap(config_.router.before, config_.router.behind);
+  EXPECT_EQ(FaultOf(Router::Make(config_).status()), Fault::kConfiguration);
 }
 
 }  // namespace
