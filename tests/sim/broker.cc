@@ -11,9 +11,9 @@ void Broker::Freeze(int64_t us) {
   frozen_until_us_ = std::max(frozen_until_us_, world_->clock.now_us() + us);
 }
 
-void Broker::RefusePoison(int64_t us, bool by_name) {
+void Broker::RefusePoison(int64_t us, Refusal refusal) {
   poison_until_us_ = world_->clock.now_us() + us;
-  poison_by_name_ = by_name;
+  poison_refusal_ = refusal;
 }
 
 void Broker::SetTroubles(const Troubles& troubles, int64_t us) {
@@ -23,7 +23,7 @@ void Broker::SetTroubles(const Troubles& troubles, int64_t us) {
 
 void Broker::Mend() {
   frozen_until_us_ = slow_until_us_ = poison_until_us_ = troubles_until_us_ = 0;
-  login_refused_until_us_ = making_fails_until_us_ = reports_stick_until_us_ = 0;
+  login_refused_until_us_ = making_fails_until_us_ = reports_stick_until_us_ = acks_lost_until_us_ = 0;
   std::fill(std::begin(topic_gone_until_us_), std::end(topic_gone_until_us_), 0);
 }
 
@@ -41,7 +41,7 @@ Broker::Verdict Broker::Take(int topic, const std::vector<BatchRecord>& batch) {
     Verdict verdict{.outcome = Outcome::kRecord};
     for (size_t index = 0; index < batch.size(); ++index)
       if (batch[index].kind == RowKind::kPoison) verdict.guilty.push_back(index);
-    if (!verdict.guilty.empty() && (poison_by_name_ || batch.size() == 1)) {
+    if (!verdict.guilty.empty() && (poison_refusal_ == Refusal::kByName || batch.size() == 1)) {
       world_->CountFault("record refused");
       return verdict;
     }
@@ -58,12 +58,14 @@ Broker::Verdict Broker::Take(int topic, const std::vector<BatchRecord>& batch) {
   const bool fatal = trouble && world_->random.Chance(troubles_.fatal_percent);
   const bool written = !fatal || world_->random.Chance(50);
   if (written)
-    for (const BatchRecord& record : batch) world_->ledger.Written(record.id);
+    for (const BatchRecord& record : batch)
+      if (record.id != 0) world_->ledger.Written(record.id);
   if (fatal) {
     world_->CountFault("producer fatal");
     return {.outcome = Outcome::kFatal, .fatal = true};
   }
-  if (trouble && world_->random.Chance(troubles_.lost_ack_percent)) {
+  const bool all_lost = world_->clock.now_us() < acks_lost_until_us_;
+  if (all_lost || (trouble && world_->random.Chance(troubles_.lost_ack_percent))) {
     world_->CountFault("acknowledgement lost");
     return {.outcome = Outcome::kPassing};
   }

@@ -16,7 +16,7 @@
 namespace postrider::sim {
 
 struct BatchRecord {
-  uint64_t id = 0;
+  uint64_t id = 0;  // of the row; 0: a heartbeat
   uint64_t tag = 0;
   size_t budget_bytes = 0;
   size_t wire_bytes = 0;
@@ -38,13 +38,19 @@ class Broker {
   void Freeze(int64_t us);
   void SlowDown(int64_t us) { slow_until_us_ = world_->clock.now_us() + us; }
   void RemoveTopic(int topic, int64_t us) { topic_gone_until_us_[topic] = world_->clock.now_us() + us; }
-  // Poison rows are refused: with their whole batch (too large), or by name.
-  void RefusePoison(int64_t us, bool by_name);
+  // Poison rows are refused: with their whole batch (too large), by name, or by the producer itself, which knows the
+  // topic's limit.
+  enum class Refusal { kBatch, kByName, kAtOnce };
+  void RefusePoison(int64_t us, Refusal refusal);
   void RefuseLogins(int64_t us) { login_refused_until_us_ = world_->clock.now_us() + us; }
   void SetTroubles(const Troubles& troubles, int64_t us);
-  // New producers cannot be made; purged ones do not report.
+  // New producers cannot be made; the reports of those that are there come late.
   void FailMaking(int64_t us) { making_fails_until_us_ = world_->clock.now_us() + us; }
-  void StickReports(int64_t us) { reports_stick_until_us_ = world_->clock.now_us() + us; }
+  void StickReports(int64_t us) {
+    reports_stick_since_us_ = world_->clock.now_us();
+    reports_stick_until_us_ = reports_stick_since_us_ + us;
+  }
+  void LoseAcknowledgements(int64_t us) { acks_lost_until_us_ = world_->clock.now_us() + us; }
   void Mend();
 
   // ---- its producers
@@ -54,7 +60,13 @@ class Broker {
   int64_t frozen_until_us() const { return frozen_until_us_; }
   bool logins_refused() const { return world_->clock.now_us() < login_refused_until_us_; }
   bool making_fails() const { return world_->clock.now_us() < making_fails_until_us_; }
-  bool reports_stick() const { return world_->clock.now_us() < reports_stick_until_us_; }
+  // For a producer that was made at this time.
+  int64_t reports_stick_until_us(int64_t made_us) const {
+    return made_us <= reports_stick_since_us_ ? reports_stick_until_us_ : 0;
+  }
+  bool refuses_at_once() const {
+    return world_->clock.now_us() < poison_until_us_ && poison_refusal_ == Refusal::kAtOnce;
+  }
   bool HasTopic(int topic) const { return world_->clock.now_us() >= topic_gone_until_us_[topic]; }
 
   struct Verdict {
@@ -71,10 +83,12 @@ class Broker {
   int64_t slow_until_us_ = 0;
   int64_t topic_gone_until_us_[kTopics] = {};
   int64_t poison_until_us_ = 0;
-  bool poison_by_name_ = false;
+  Refusal poison_refusal_ = Refusal::kBatch;
   int64_t login_refused_until_us_ = 0;
   int64_t making_fails_until_us_ = 0;
+  int64_t reports_stick_since_us_ = 0;
   int64_t reports_stick_until_us_ = 0;
+  int64_t acks_lost_until_us_ = 0;
   Troubles troubles_;
   int64_t troubles_until_us_ = 0;
 };

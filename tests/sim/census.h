@@ -15,12 +15,15 @@ class Census {
   }
   // Makes a line of it even where it never happens.
   void Expect(std::string_view group, std::string_view name) { Count(group, name, 0); }
+  void Add(const Census& other);
 
-  // Group, name, count.
-  const std::map<std::string, std::map<std::string, uint64_t>>& counts() const { return counts_; }
-  // The smallest count of a group.
-  uint64_t Rarest(const std::string& group) const;
+  // What occurred less often than this, as one sentence; empty when all of it is there.
+  std::string RarerThan(uint64_t least) const;
   std::string Table() const;
+
+  // Between processes: a line for each count.
+  std::string Lines() const;
+  static Census FromLines(std::string_view lines);
 
  private:
   std::map<std::string, std::map<std::string, uint64_t>> counts_;

@@ -31,7 +31,9 @@ class Connector final : public postgres::Connector {
   std::optional<absl::Status> TakeFinishedSnapshot() override { return std::exchange(finished_, std::nullopt); }
 
   void StartLookup(uint32_t relation_oid) override {
-    Answer(100 * kMs, [this, relation_oid] { table_ = server_->Lookup(relation_oid); });
+    // What was read may be old by the time that it is taken.
+    auto table = server_->Lookup(relation_oid);
+    Answer(world_->random.Chance(30) ? 4 * kSecond : 100 * kMs, [this, table] { table_ = table; });
   }
   std::optional<absl::StatusOr<Table>> TakeTable() override { return std::exchange(table_, std::nullopt); }
 

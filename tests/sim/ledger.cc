@@ -16,7 +16,7 @@ void Ledger::Committed(const Transaction& transaction) {
     if (row.id >= facts_.size()) facts_.resize(row.id + 1);
     if (!row.is_event()) continue;
     Fact& fact = facts_[row.id];
-    fact = {.event = true, .key = row.key, .kind = row.kind, .commit_lsn = transaction.commit_lsn};
+    fact = {.event = true, .key = row.key, .table = row.table, .kind = row.kind, .commit_lsn = transaction.commit_lsn};
     fact.wanted = !Skippable(fact);
     missing_ += fact.wanted;
     auto& order = commit_order_[static_cast<size_t>(row.key)];
@@ -118,6 +118,8 @@ void Ledger::StoppedClean(Lsn confirmed) {
 void Ledger::Confirming(Lsn flush, Lsn received) {
   if (flush > received)
     return Violation(absl::StrCat("confirmed ", flush.ToString(), " but received only up to ", received.ToString()));
+  if (recorded_ && flush > recorded_())
+    return Violation(absl::StrCat("confirmed ", flush.ToString(), " but the evidence says ", recorded_().ToString()));
   if (!AllAcknowledgedBefore(flush)) {
     Violation(absl::StrCat("confirmed ", flush.ToString(), " beyond the transaction whose commit record starts at ",
                            wal_->transactions()[acknowledged_until_].commit_lsn.ToString(),

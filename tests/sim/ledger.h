@@ -4,6 +4,7 @@
 // what happened.
 //   - a position is confirmed only when every event before it was acknowledged in this life of the relay, and was
 //   received
+//   - and only when the evidence record, where one is kept, says as much
 //   - per key, first occurrences in Kafka come in the order of their commits, without a gap
 //   - a record that was acknowledged is not produced again by the same process on the same server
 //   - at the end every event is in Kafka, except those skipped by order, and nothing that was never committed
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,8 @@ namespace postrider::sim {
 class Ledger {
  public:
   Ledger(const Wal* wal, bool skips) : wal_(wal), skips_(skips) {}
+  // The relay keeps an evidence record, and this is how far it reaches.
+  void Judge(std::function<Lsn()> recorded) { recorded_ = std::move(recorded); }
 
   // ---- the database
   void Committed(const Transaction& transaction);
@@ -35,6 +39,7 @@ class Ledger {
   void Written(uint64_t id);
   void Acknowledged(uint64_t id);
   RowKind KindOf(uint64_t id) const { return id < facts_.size() ? facts_[id].kind : RowKind::kEvent; }
+  int TableOf(uint64_t id) const { return id < facts_.size() ? facts_[id].table : 0; }
 
   // ---- the relay
   // Another process, or another server for it: what was acknowledged before does not count; the stream begins at
@@ -60,6 +65,7 @@ class Ledger {
   struct Fact {
     bool event = false;
     int key = 0;
+    int table = 0;
     RowKind kind = RowKind::kEvent;
     Lsn commit_lsn;
     size_t place = 0;  // in the commit order of its key
@@ -77,6 +83,7 @@ class Ledger {
 
   const Wal* const wal_;
   const bool skips_;
+  std::function<Lsn()> recorded_;
   std::vector<Fact> facts_;                                // by row id
   std::array<std::vector<uint64_t>, kKeys> commit_order_;  // of every event that has not vanished
   std::array<size_t, kKeys> written_until_{};              // all of these before it are in Kafka

@@ -25,6 +25,7 @@ struct Life::Process {
               relay::Parts{.connector = &connector,
                            .producers = &producers,
                            .router = &router,
+                           .evidence = life.traits_.evidence ? &life.evidence_ : nullptr,
                            .clock = &life.world_.clock,
                            .jitter_seed = jitter_seed},
               &stats) {}
@@ -44,14 +45,19 @@ Life::Life(uint64_t seed, Census* census, bool traces)
       }()),
       world_(seed + 1, traits_.wal, traits_.skips, census, traces),
       server_(&world_, traits_.server),
-      broker_(&world_) {
+      broker_(&world_),
+      evidence_(&world_) {
+  if (traits_.evidence) world_.ledger.Judge([this] { return evidence_.recorded(); });
+  for (const char* state :
+       {"connecting", "standby", "snapshot", "streaming", "stalled", "held", "waiting", "draining", "failed"})
+    census->Expect("states", state);
   for (const Fault& fault : Faults()) census->Expect("faults", fault.name);
 }
 
 Life::~Life() = default;
 
 std::string Life::Run() {
-  for (size_t before = world_.random.Below(30); before > 0; --before) server_.Commit();
+  for (size_t before = world_.random.Below(traits_.commits_before); before > 0; --before) server_.Commit();
   PlanCommits();
   PlanFaults();
   StartProcess();
@@ -67,6 +73,9 @@ std::string Life::Run() {
                                          server_.confirmed().ToString(), " of ", world_.wal.end().ToString()));
   }
   if (world_.ledger.violated()) return world_.ledger.violation();
+  if (process_->stats.inflight_bytes != 0 || process_->stats.inflight_records != 0)
+    return absl::StrCat("the byte budget was not returned: ", process_->stats.inflight_bytes.load(),
+                        " bytes, and nothing is in flight");
 
   const uint64_t produced = world_.ledger.produced();
   StopRelay();

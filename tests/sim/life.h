@@ -16,6 +16,7 @@
 #include "relay/relay.h"
 #include "sim/broker.h"
 #include "sim/connector.h"
+#include "sim/evidence.h"
 #include "sim/producer.h"
 #include "sim/server.h"
 #include "sim/world.h"
@@ -37,6 +38,8 @@ class Life {
     WalTraits wal;
     ServerTraits server;
     bool skips = false;
+    bool evidence = false;      // the relay keeps an evidence record
+    size_t commits_before = 0;  // the relay starts, at the most
     int64_t commit_every_us = 0;
     int64_t fault_every_us = 0;
     int64_t troubled_us = 0;
@@ -63,11 +66,13 @@ class Life {
   void CutConnection();
   void StallLink();
   void BlockWriting();
+  void LoseLink();
   void CrashServer() { server_.Crash(); }
   void StopServer() { server_.StopFast(); }
   void Failover() { server_.Failover(); }
   void HoldSlot();
   void AlterTable() { server_.AlterTable(); }
+  void FailLookups();
   void FreezeBroker();
   void SlowBroker();
   void RemoveTopic();
@@ -76,7 +81,12 @@ class Life {
   void FaultyDeliveries();
   void FatalProducers();
   void FailMaking() { broker_.FailMaking(Long()); }
-  void StickReports() { broker_.StickReports(Long()); }
+  void StickReports();
+  void LoseAcknowledgements() { broker_.LoseAcknowledgements(Long() / 4); }
+
+  // ---- the host
+  void JumpWallClock() { world_.clock.JumpWall(world_.random.Between(-86'400'000, 86'400'000)); }
+  void SlowEvidence() { evidence_.SlowDown(Long()); }
 
   // ---- the relay's processes
   void StartProcess();
@@ -96,6 +106,7 @@ class Life {
   World world_;
   Server server_;
   Broker broker_;
+  EvidenceStore evidence_;
   std::unique_ptr<Process> process_;
   uint64_t processes_ = 0;
   bool troubled_ = true;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/fault.h"
+#include "relay/side_record.h"
 #include "sim/server.h"
 
 namespace postrider::sim {
@@ -26,12 +27,21 @@ int TopicOf(std::string_view name) {
 }  // namespace
 
 // Lives as long as anything of it is on its way.
-struct Producer::Core {
-  World* world;
-  Broker* broker;
-  const Server* server;
-  size_t budget_bytes;
-  bool single_record_batches;
+struct Producer::Core : std::enable_shared_from_this<Core> {
+  Core(World* its_world, Broker* its_broker, const Server* its_server, size_t budget, bool single)
+      : world(its_world),
+        broker(its_broker),
+        server(its_server),
+        budget_bytes(budget),
+        single_record_batches(single),
+        made_us(its_world->clock.now_us()) {}
+
+  World* const world;
+  Broker* const broker;
+  const Server* const server;
+  const size_t budget_bytes;
+  const bool single_record_batches;
+  const int64_t made_us;
 
   bool gone = false;  // the relay has destroyed it
   bool purged = false;
@@ -45,18 +55,29 @@ struct Producer::Core {
   bool topic_known[kTopics] = {};
   bool topic_asked[kTopics] = {};
   size_t outstanding = 0;        // accepted and not reported to the relay yet
+  size_t rows = 0;               // of these; the other one is a heartbeat
   size_t outstanding_bytes = 0;  // likewise
   std::vector<std::pair<kafka::Delivery, BatchRecord>> reports;
   std::vector<kafka::ProducerEvent> events;
 
   void Report(const BatchRecord& record, Outcome outcome, int topic) {
-    if (gone || (purged && broker->reports_stick())) return;
+    if (gone) return;
     kafka::Delivery delivery{.tag = record.tag, .outcome = outcome};
     if (outcome != Outcome::kAcknowledged) {
       delivery.code = "SIMULATED";
       delivery.topic = kTopicNames[topic];
       delivery.record_bytes = record.wire_bytes;
     }
+    const int64_t late_us = broker->reports_stick_until_us(made_us) - world->clock.now_us();
+    if (late_us > 0) {
+      world->CountFault("report late");
+      world->schedule.After(late_us, [core = shared_from_this(), delivery, record] { core->Queue(delivery, record); });
+    } else {
+      Queue(delivery, record);
+    }
+  }
+  void Queue(const kafka::Delivery& delivery, const BatchRecord& record) {
+    if (gone) return;
     reports.emplace_back(delivery, record);
     world->Ring();
   }
@@ -82,11 +103,7 @@ absl::StatusOr<std::unique_ptr<kafka::Producer>> ProducerFactory::Make(const kaf
 // ---- towards the relay ----------------------------------------------------------------------------------------------
 
 Producer::Producer(World* world, Broker* broker, const Server* server, size_t budget_bytes, bool single_record_batches)
-    : core_(std::make_shared<Core>(Core{.world = world,
-                                        .broker = broker,
-                                        .server = server,
-                                        .budget_bytes = budget_bytes,
-                                        .single_record_batches = single_record_batches})) {
+    : core_(std::make_shared<Core>(world, broker, server, budget_bytes, single_record_batches)) {
   world->schedule.After(world->random.Skewed(1 * kMs, 50 * kMs), [core = core_] {
     if (core->broker->logins_refused()) {
       if (!core->gone) core->world->CountFault("login refused");
@@ -98,6 +115,8 @@ Producer::Producer(World* world, Broker* broker, const Server* server, size_t bu
 }
 
 Producer::~Producer() {
+  if (core_->outstanding > 0) core_->world->CountFault("gone with records in flight");
+  core_->world->in_flight -= static_cast<int>(core_->outstanding);
   core_->gone = true;
 }
 
@@ -133,18 +152,28 @@ kafka::Acceptance Producer::Produce(const Record& record, uint64_t tag) {
 
   const Server& server = *core_->server;
   Ledger& ledger = core_->world->ledger;
-  const uint64_t id = IdOf(record.id);
-  ledger.Produced(id, /*in_snapshot=*/!server.slot_exists());
-  if (IdOf(record.headers.front().value.value_or("0")) < static_cast<uint64_t>(server.catalogue_at_connect()))
-    ledger.Violation("a plan made of an older connection's catalogue");
+  const bool row = tag != relay::SideRecord::kTag;
+  const uint64_t id = row ? IdOf(record.id) : 0;
+  if (ledger.KindOf(id) == RowKind::kPoison && core_->broker->refuses_at_once()) {
+    core_->world->CountFault("record refused at once");
+    return {.kind = Kind::kHeld, .code = "record_too_large", .reason = "simulated"};
+  }
+  if (row) ledger.Produced(id, /*in_snapshot=*/!server.slot_exists());
+  if (!row) core_->world->census->Count("ways", "heartbeat");
+  if (row &&
+      IdOf(record.headers.front().value.value_or("0")) < static_cast<uint64_t>(server.CatalogueOf(ledger.TableOf(id))))
+    ledger.Violation("a plan made of a catalogue that is older than the relation");
   const size_t budget = BudgetBytes(record);
-  if (core_->outstanding > 0 && core_->outstanding_bytes + budget > core_->budget_bytes)
+  const size_t others = row ? core_->rows : core_->outstanding;
+  if (others > 0 && core_->outstanding_bytes + budget > core_->budget_bytes)
     ledger.Violation(absl::StrCat("the byte budget was exceeded: ", core_->outstanding_bytes + budget));
 
   const size_t partition =
-      static_cast<size_t>(Row{.key = static_cast<int>(IdOf(record.key.value_or("0")))}.partition());
+      row ? static_cast<size_t>(Row{.key = static_cast<int>(IdOf(record.key.value_or("0")))}.partition()) : 0;
   core_->outstanding_bytes += budget;
   ++core_->outstanding;
+  core_->rows += row;
+  ++core_->world->in_flight;
   core_->partitions[partition].queue.push_back({.id = id,
                                                 .tag = tag,
                                                 .budget_bytes = budget,
@@ -157,8 +186,10 @@ kafka::Acceptance Producer::Produce(const Record& record, uint64_t tag) {
 void Producer::Poll(std::vector<kafka::Delivery>& deliveries, std::vector<kafka::ProducerEvent>& events) {
   for (const auto& [delivery, record] : std::exchange(core_->reports, {})) {
     --core_->outstanding;
+    core_->rows -= record.id != 0;
+    --core_->world->in_flight;
     core_->outstanding_bytes -= record.budget_bytes;
-    if (delivery.outcome == Outcome::kAcknowledged) core_->world->ledger.Acknowledged(record.id);
+    if (delivery.outcome == Outcome::kAcknowledged && record.id != 0) core_->world->ledger.Acknowledged(record.id);
     deliveries.push_back(delivery);
   }
   for (kafka::ProducerEvent& event : core_->events) events.push_back(std::move(event));
@@ -167,7 +198,6 @@ void Producer::Poll(std::vector<kafka::Delivery>& deliveries, std::vector<kafka:
 
 void Producer::Purge() {
   core_->purged = true;
-  if (core_->broker->reports_stick() && core_->outstanding > 0) core_->world->CountFault("reports stuck");
   for (size_t partition = 0; partition < kPartitions; ++partition) {
     Core::Partition& place = core_->partitions[partition];
     const int topic = static_cast<int>(partition) / kPartitionsPerTopic;

@@ -33,7 +33,8 @@ void Server::Watch() {
       world_->CountFault("replication timeout");
       CutConnection();
     }
-    if (stopping() && !excused && now_us - stopping_since_us_ > kStopBoundUs)
+    // Somebody who was kept from working has the whole bound afterwards.
+    if (stopping() && now_us - std::max(stopping_since_us_, world_->excused_until_us) > kStopBoundUs)
       world_->ledger.Violation("a stopping server was held up");
     if (stopping()) CheckStop();
     Watch();
@@ -182,6 +183,11 @@ void Server::Confirm(Lsn flush) {
 
 absl::StatusOr<Table> Server::Lookup(decoder::Oid oid) const {
   if (!up_) return Away("the server is not accepting connections");
+  if (world_->clock.now_us() < lookups_fail_until_us_) {
+    world_->CountFault("lookup failed");
+    return Away("the connection broke");
+  }
+  world_->census->Count("ways", "catalogue read anew");
   return TableOf(static_cast<int>(oid - relay::kOutboxOid));
 }
 

@@ -40,6 +40,7 @@ class Server {
   void CutConnection();
   void HoldSlot(int64_t us) { held_until_us_ = world_->clock.now_us() + us; }
   void AlterTable();
+  void FailLookups(int64_t us) { lookups_fail_until_us_ = world_->clock.now_us() + us; }
   Stream* stream() const { return stream_; }
 
   // ---- the relay's connector
@@ -70,8 +71,11 @@ class Server {
   // Changes whenever a connection breaks or the server goes down.
   int breaks() const { return breaks_; }
   bool slot_exists() const { return slot_exists_; }
-  // The catalogue's version when the relay last connected: no plan that it uses may be older.
-  int catalogue_at_connect() const { return catalogue_at_connect_; }
+  // The relay is given a Relation of this table. With the first one of a connection goes the catalogue that was read
+  // with it; each later one means that the catalogue is to be read anew.
+  void Announced(int table, bool first) { catalogue_of_[table] = first ? catalogue_at_connect_ : catalogue_; }
+  // The catalogue's version then: no plan that the relay uses may be older.
+  int CatalogueOf(int table) const { return catalogue_of_[table]; }
 
  private:
   void GoDown(int64_t least_us, int64_t most_us);
@@ -98,6 +102,8 @@ class Server {
   int definitions_[2] = {1, 1};
   int catalogue_ = 1;
   int catalogue_at_connect_ = 1;
+  int catalogue_of_[2] = {1, 1};
+  int64_t lookups_fail_until_us_ = 0;
 };
 
 }  // namespace postrider::sim

@@ -37,9 +37,15 @@ absl::StatusOr<std::optional<postgres::SourceMessage>> Stream::Next() {
   Gap();
   if (const auto* keepalive = std::get_if<postgres::Keepalive>(&pending)) {
     received_ = std::max(received_, keepalive->end_lsn);
+    if (world_->in_flight > 0) world_->census->Count("ways", "keepalive while in flight");
     return postgres::SourceMessage(*keepalive);
   }
   if (std::holds_alternative<postgres::SnapshotEnd>(pending)) return postgres::SourceMessage(postgres::SnapshotEnd{});
+  if (const auto* announcement = std::get_if<Announcement>(&pending)) {
+    const auto [table, first] = *announcement;
+    server_->Announced(table, first);
+    pending = relay::RelationBytes(server_->OidOf(table), server_->NameOf(table));
+  }
   // New memory for each message: a view of an earlier one is then a use after free.
   current_ = std::make_unique<std::string>(std::get<std::string>(std::move(pending)));
   if (current_->front() == 'C') {
@@ -92,8 +98,10 @@ void Stream::SendTransaction(const Transaction& transaction) {
   for (const Row& row : transaction.rows) {
     if (world_->random.Chance(3))
       pending_.push_back(postgres::Keepalive{transaction.begin_lsn, world_->random.Chance(30)});
+    if (world_->random.Chance(2)) SendOther(transaction);
     SendRow(row);
   }
+  if (transaction.rows.empty() && world_->in_flight > 0) world_->census->Count("ways", "empty while in flight");
   pending_.push_back(relay::CommitBytes(transaction.commit_lsn, transaction.end_lsn));
   sent_lsn_ = transaction.end_lsn;
 }
@@ -105,11 +113,26 @@ void Stream::SendRow(const Row& row) {
                                                   : relay::InsertBytes(BytesOf(row), oid));
 }
 
+// What a transaction may hold beside rows, and what takes nothing back.
+void Stream::SendOther(const Transaction& transaction) {
+  using decoder::Bytes;
+  const decoder::Oid oid = server_->OidOf(0);
+  const std::string others[] = {
+      Bytes('O').Int64(1).String("elsewhere").str(),
+      Bytes('Y').Int32(9'000).String("public").String("mood").str(),
+      Bytes('D').Int32(oid).Char('K').Int16(1).Text("1").str(),
+      Bytes('T').Int32(1).Int8(0).Int32(oid).str(),
+      Bytes('M').Int8(1).Int64(transaction.begin_lsn.value()).String("prefix").Int32(2).Raw("ab").str(),
+  };
+  world_->census->Count("ways", "message that is no row");
+  pending_.emplace_back(others[world_->random.Below(std::size(others))]);
+}
+
 void Stream::Announce(int table) {
   const auto [announced, first] = announced_.try_emplace(table, server_->DefinitionOf(table));
   if (!first && announced->second == server_->DefinitionOf(table)) return;
   announced->second = server_->DefinitionOf(table);
-  pending_.push_back(relay::RelationBytes(server_->OidOf(table), server_->NameOf(table)));
+  pending_.push_back(Announcement{.table = table, .first = first});
 }
 
 void Stream::SendSnapshot(size_t transactions) {

@@ -55,11 +55,17 @@ class Stream final : public postgres::Source {
     Lsn write, flush;
     bool reply_requested = false;
   };
-  using Pending = std::variant<std::string, postgres::Keepalive, postgres::SnapshotEnd>;
+  // A Relation of a table, as the first on this connection or again.
+  struct Announcement {
+    int table = 0;
+    bool first = false;
+  };
+  using Pending = std::variant<std::string, Announcement, postgres::Keepalive, postgres::SnapshotEnd>;
 
   void Refill();
   void SendTransaction(const Transaction& transaction);
   void SendRow(const Row& row);
+  void SendOther(const Transaction& transaction);
   void SendSnapshot(size_t transactions);
   void Announce(int table);
   void Gap();

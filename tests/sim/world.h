@@ -48,6 +48,7 @@ struct World {
   Census* const census;
   const bool tracing;
   bool rung = false;
+  int in_flight = 0;  // records that the relay's producer has taken and not reported
   int64_t excused_until_us = 0;
 };
 
