@@ -1,7 +1,8 @@
-# Two stages: Debian's compiler builds, a small Debian runs. The program needs no rights and writes no file.
+# Two stages: Debian's compiler builds, a small Debian runs. The program needs no rights, and writes one small file: the
+# evidence record, under /var/lib/postrider. Keep that folder in a volume.
 #
 #   docker build -t postrider .
-#   docker run --rm -v "$PWD/postrider.properties:/etc/postrider/postrider.properties:ro" postrider
+#   docker run --rm -v "$PWD/postrider.properties:/etc/postrider/postrider.properties:ro" -v postrider:/var/lib/postrider postrider
 FROM debian:12 AS build
 WORKDIR /src
 COPY scripts scripts
@@ -17,7 +18,8 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends \
       ca-certificates libabsl20220623 libcurl4 libfmt9 libpcre2-8-0 libpq5 libsasl2-2 libspdlog1.10 libssl3 libzstd1 zlib1g \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin postrider
+ && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin postrider \
+ && install -d -o 10001 -m 0750 /var/lib/postrider
 COPY --from=build /src/build/release/postrider /usr/local/bin/postrider
 USER 10001
 STOPSIGNAL SIGTERM
