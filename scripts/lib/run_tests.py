@@ -21,6 +21,11 @@ GATE_CASES = ("seed snapshot expand-schemas expand-noschemas plain multi-row rol
               "insert-update-delete publication big-payload session").split()
 # Folders whose tests have more than one thread.
 THREADED = ("base", "kafka", "relay")
+# Suites that need a real server: the stage `servers` runs them, and no other.
+NEED_POSTGRES = ("ActionTest", "ConnectionTest", "ConnectorTest", "SnapshotTest", "StreamTest")
+NEED_KAFKA = ("RealBroker", "StrictBroker")
+WITHOUT_SERVERS = ["-E", f"^({'|'.join(NEED_POSTGRES + NEED_KAFKA)})[.]"]
+POSTGRES, POSTGRES_GATE = (13, 14, 15, 16, 17, 18), (15, 18)
 FUZZ_S = 30
 FUZZ_FULL_S = 600
 TIDY_GATE_S = 180
@@ -76,11 +81,11 @@ def build(stage, preset, *targets):
     return stage.check(stage.run(f"build-{preset}", ["cmake", "--build", "--preset", preset, *selection]) == 0)
 
 
-def ctest(stage, folder, name, **options):
+def ctest(stage, folder, name, before=(), selection=(), jobs=CORES, **options):
     report = LOGS / f"{stage.name}-{name}.xml"
     report.unlink(missing_ok=True)
-    stage.run(f"ctest-{name}", ["ctest", "--test-dir", folder, "-j", CORES, "--output-on-failure", "--timeout", 300, "--output-junit", report],
-              **options)
+    stage.run(f"ctest-{name}", [*before, "ctest", "--test-dir", folder, "-j", jobs, "--output-on-failure", "--timeout", 300,
+                                "--output-junit", report, *selection], **options)
     stage.count_junit(report)
 
 
@@ -103,7 +108,34 @@ def stage_build(stage, full):
 
 def stage_unit(stage, full):
     if build(stage, "release"):
-        ctest(stage, "build/release", "release")
+        ctest(stage, "build/release", "release", selection=WITHOUT_SERVERS)
+        stage.check(stage.run("instructions", [PYTHON, "tests/bench/instructions.py"]) == 0)
+        mutations(stage, full)
+
+
+def mutations(stage, full):
+    """Faults planted in relay/, each of which the simulation must find."""
+    if not full:
+        stage.left_out.append("the faults planted for the simulation to find (tests/sim/mutate)")
+        return
+    stage.run("mutations", [PYTHON, "tests/sim/mutate"])
+    lines = (LOGS / "unit-mutations.log").read_text().splitlines()
+    counts = re.fullmatch(r"(\d+) passed, (\d+) failed", lines[-1] if lines else "")
+    if stage.check(counts, "the planted faults were not all tried"):
+        stage.passed += int(counts[1])
+        stage.failed += int(counts[2])
+
+
+def stage_servers(stage, full):
+    """The unit tests of postgres/ and kafka/ that talk to a real server."""
+    if not build(stage, "release"):
+        return
+    ctest(stage, "build/release/tests/unit/kafka", "kafka", ["tests/unit/kafka/with_broker"], ["-R", f"^({'|'.join(NEED_KAFKA)})[.]"], 1)
+    for version in POSTGRES if full else POSTGRES_GATE:
+        ctest(stage, "build/release/tests/unit/postgres", f"postgres-{version}", [PYTHON, "tests/unit/postgres/with_postgres", version],
+              ["-R", f"^({'|'.join(NEED_POSTGRES)})[.]"], 1)
+    if not full:
+        stage.left_out.append("the tests of postgres/ on " + ", ".join(str(version) for version in POSTGRES if version not in POSTGRES_GATE))
 
 
 def stage_tidy(stage, full):
@@ -161,15 +193,16 @@ class TidyMemory:
 
 def stage_asan(stage, full):
     if build(stage, "asan"):
-        ctest(stage, "build/asan", "asan", env=os.environ | {"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
-                                                           "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"})
+        ctest(stage, "build/asan", "asan", selection=WITHOUT_SERVERS,
+              env=os.environ | {"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+                                "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"})
 
 
 def stage_tsan(stage, full):
     folders = [folder for folder in THREADED if (ROOT / "tests" / "unit" / folder).exists()]
     if build(stage, "tsan", *(f"tests/unit/{folder}/all" for folder in folders)):
         for folder in folders:
-            ctest(stage, f"build/tsan/tests/unit/{folder}", folder, env=os.environ | {"TSAN_OPTIONS": "halt_on_error=1"})
+            ctest(stage, f"build/tsan/tests/unit/{folder}", folder, selection=WITHOUT_SERVERS, env=os.environ | {"TSAN_OPTIONS": "halt_on_error=1"})
 
 
 def stage_fuzz(stage, full):
@@ -199,17 +232,23 @@ def stage_fuzz(stage, full):
 def stage_conformance(stage, full):
     if not build(stage, "release", "postrider"):
         return
-    stage.run("live", [PYTHON, "tests/conformance/run.py", *([] if full else GATE_CASES)])
-    lines = (LOGS / "conformance-live.log").read_text().splitlines()
-    counts = re.fullmatch(r"(\d+) passed, (\d+) failed", lines[-1] if lines else "")
-    if not stage.check(counts, "the run did not come to its end"):
+    recorded_cases(stage, 15, [] if full else GATE_CASES)
+    if full:
+        for version in (13, 17, 18):
+            recorded_cases(stage, version, ["--every", 5])
         return
-    stage.passed += int(counts[1])
-    stage.failed += int(counts[2])
-    stage.notes = [line for line in lines if line.startswith("DIFFERS")]
     all_cases = len(list((ROOT / "tests" / "conformance" / "cases").glob("*.json")))
-    if not full:
-        stage.left_out.append(f"{all_cases - int(counts[1]) - int(counts[2])} of {all_cases} recorded cases")
+    stage.left_out += [f"the other recorded cases, of {all_cases} in all, and a fifth of them on PostgreSQL 13, 17 and 18"]
+
+
+def recorded_cases(stage, version, selection):
+    stage.run(f"live-{version}", [PYTHON, "tests/conformance/run.py", "--postgres", version, *selection])
+    lines = (LOGS / f"conformance-live-{version}.log").read_text().splitlines()
+    counts = re.fullmatch(r"(\d+) passed, (\d+) failed", lines[-1] if lines else "")
+    if stage.check(counts, f"the run on PostgreSQL {version} did not come to its end"):
+        stage.passed += int(counts[1])
+        stage.failed += int(counts[2])
+    stage.notes += [f"PostgreSQL {version}: {line}" for line in lines if line.startswith("DIFFERS")]
 
 
 def stage_e2e(stage, full):
@@ -217,12 +256,13 @@ def stage_e2e(stage, full):
         return
     report = LOGS / "e2e.xml"
     report.unlink(missing_ok=True)
-    stage.run("pytest", [PYTHON, "-m", "pytest", "-c", "tests/e2e/pytest.ini", "tests/e2e", "tests/conformance", f"--junitxml={report}",
+    stage.run("pytest", [PYTHON, "-m", "pytest", "-c", "tests/e2e/pytest.ini", "tests/e2e", "tests/conformance", "tests/differential", f"--junitxml={report}",
                          "--durations=15", *(["--full"] if full else [])])
     stage.count_junit(report)
     if not full:
         stage.left_out += ["PostgreSQL 14 and 16, the snapshot's crash on 13", "100, 20 and 20 kills instead of 15, 4 and 4",
-                           "60 s of frozen broker instead of 20", "300 MB of other writes instead of 100"]
+                           "60 s of frozen broker instead of 20", "300 MB of other writes instead of 100",
+                           "60 random configurations instead of 18 (the long run: tests/differential/run.py)"]
 
 
 def stage_demo(stage, full):
