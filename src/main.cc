@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,10 @@
 #include "cli/help.h"
 #include "config/load.h"
 #include "config/report.h"
+#include "evidence/store.h"
 #include "kafka/producer.h"
 #include "postgres/connector.h"
+#include "postgres/handback.h"
 #include "relay/relay.h"
 #include "relay/runner.h"
 #include "router/router.h"
@@ -63,10 +66,24 @@ int LogFailure(const absl::Status& status) {
   return ExitCodeOf(FaultOf(status));
 }
 
+// Null where no record can be kept and none was asked for.
+absl::StatusOr<std::shared_ptr<evidence::Store>> OpenEvidence(const config::Evidence& options, const Wakeup* wakeup) {
+  auto store = evidence::OpenFileStore(options.file, wakeup);
+  if (store.ok()) return std::shared_ptr<evidence::Store>(*std::move(store));
+  const std::string why(MessageOf(store.status()));
+  if (options.required) return MakeFault(Fault::kConfiguration, "postrider.state.file cannot be kept: " + why);
+  LogWarning("evidence_off", {{"file", options.file}},
+             "no evidence record is kept, so a slot that is lost looks like a first start: make its folder, or set "
+             "postrider.state.file (" +
+                 why + ")");
+  return std::shared_ptr<evidence::Store>();
+}
+
 int RunCommand(const cli::Arguments& arguments) {
   auto loaded = config::Load(SourcesOf(arguments));
   if (!loaded.ok()) return Refuse(loaded.status());
-  const config::Config& config = loaded->config;
+  config::Config& config = loaded->config;
+  config.slot.accept_gap = arguments.accept_gap;
   const LogSession log(config.logging);
   LogInfo("starting", {{"slot", config.slot.name}, {"publication", config.publication.name}}, cli::VersionLine());
   for (const std::string& warning : loaded->warnings) LogWarning("configuration", {}, warning);
@@ -76,15 +93,39 @@ int RunCommand(const cli::Arguments& arguments) {
   auto router = router::Router::Make(config);
   if (!router.ok()) return LogFailure(router.status());
   const auto producers = kafka::MakeProducerFactory(config.producer, &wakeup);
-  const auto connector = postgres::MakeConnector(config, &wakeup);
+  auto evidence = OpenEvidence(config.evidence, &wakeup);
+  if (!evidence.ok()) return LogFailure(evidence.status());
+  const auto connector = postgres::MakeConnector(config, &wakeup, *evidence);
   relay::Stats stats;
-  relay::Relay relay(
-      config,
-      relay::Parts{
-          .connector = connector.get(), .producers = producers.get(), .router = router->get(), .clock = &SystemClock()},
-      &stats);
+  relay::Relay relay(config,
+                     relay::Parts{.connector = connector.get(),
+                                  .producers = producers.get(),
+                                  .router = router->get(),
+                                  .evidence = evidence->get(),
+                                  .clock = &SystemClock()},
+                     &stats);
   if (absl::Status status = relay.Start(); !status.ok()) return LogFailure(status);
   return relay::Run(relay, wakeup, SystemClock());
+}
+
+int HandbackCommand(const cli::Arguments& arguments) {
+  const auto loaded = config::Load(SourcesOf(arguments));
+  if (!loaded.ok()) return Refuse(loaded.status());
+  const config::Config& config = loaded->config;
+  const auto slot = postgres::SlotToHandBack(config);
+  if (!slot.ok()) return Refuse(slot.status());
+  const auto marked = evidence::MarkHandedBack(config.evidence.file);
+  if (!marked.ok()) {
+    return Refuse(
+        MakeFault(Fault::kConfiguration, "the evidence record " + config.evidence.file +
+                                             " cannot be marked: " + std::string(MessageOf(marked.status()))));
+  }
+  std::cout << postgres::OffsetsBody(config.topic_prefix, *slot, SystemClock().UnixMillis() * 1000) << std::endl;
+  std::cerr << cli::HandbackAdvice({.connector = config.name,
+                                    .slot = config.slot.name,
+                                    .lsn = slot->confirmed_lsn.ToString(),
+                                    .record = *marked ? config.evidence.file : ""});
+  return 0;
 }
 
 int ConfigCommand(const cli::Arguments& arguments) {
@@ -109,6 +150,7 @@ int Main(const std::vector<std::string>& words) {
     return Refuse(MakeFault(Fault::kConfiguration, "no configuration file given: " + std::string(command->usage) +
                                                        "; see postrider " + std::string(command->name) + " --help"));
   }
+  if (command->name == "handback") return HandbackCommand(*arguments);
   return command->name == "run" ? RunCommand(*arguments) : ConfigCommand(*arguments);
 }
 

@@ -99,12 +99,14 @@ def main():
     shop.run("BEGIN;\n" + INSERT.format(id=1, customer="Ada", total="99.00") + "\nCOMMIT;")
 
     title("2. Postrider, with Debezium's own configuration")
-    variables = {"POSTRIDER_DATABASE_PORT": str(postgres.port), "POSTRIDER_BOOTSTRAP_SERVERS": kafka.bootstrap}
+    folder = new_folder("demo")
+    variables = {"POSTRIDER_DATABASE_PORT": str(postgres.port), "POSTRIDER_BOOTSTRAP_SERVERS": kafka.bootstrap,
+                 "POSTRIDER_STATE_FILE": str(folder / "state.json")}
     print("  examples/outbox.properties:")
     show((ROOT / "examples" / "outbox.properties").read_text())
-    print("  The command (the variables stand for keys of examples/local.properties, because the ports are not the usual ones):")
+    print("  The command (the variables stand for keys of examples/local.properties, because ports and folders are not the usual ones):")
     show(" ".join(f"{name}={value}" for name, value in variables.items()) + " \\\n  " + " ".join(COMMAND))
-    relay = Child("postrider", COMMAND, new_folder("demo") / "postrider.log", env=clean_environment(variables), cwd=ROOT)
+    relay = Child("postrider", COMMAND, folder / "postrider.log", env=clean_environment(variables), cwd=ROOT)
     wait_for(lambda: not relay.running() or postgres.streaming_pid(SLOT), 60, lambda: f"Postrider streams\n{relay.tail()}", 0.01)
     print("  What it says:")
     show(relay.output())

@@ -40,13 +40,15 @@ absl::StatusOr<Arguments> ParseArguments(const std::vector<std::string>& words) 
       arguments.help = true;
     } else if (options && word == "--version") {
       arguments.command = "version";
+    } else if (options && word == "--accept-gap") {
+      arguments.accept_gap = true;
     } else if (options && word == "--set") {
       if (++index == words.size()) return Usage("--set takes KEY=VALUE");
       status = TakeOverride(words[index], arguments);
     } else if (options && word.starts_with("--set=")) {
       status = TakeOverride(word.substr(6), arguments);
     } else if (options && word.size() > 1 && word.starts_with('-')) {
-      status = UnknownWord("the option", word, {"--set", "--help", "--version"});
+      status = UnknownWord("the option", word, {"--set", "--accept-gap", "--help", "--version"});
     } else if (arguments.command.empty()) {
       arguments.command = word;
       std::vector<std::string_view> names;
@@ -57,6 +59,7 @@ absl::StatusOr<Arguments> ParseArguments(const std::vector<std::string>& words) 
     }
     if (!status.ok()) return status;
   }
+  if (arguments.accept_gap && arguments.command != "run") return Usage("--accept-gap is an option of run");
   if (arguments.command.empty() && !arguments.help) return Usage("no command given");
   return arguments;
 }

@@ -21,12 +21,16 @@ constexpr std::string_view kOptions =
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      {"run", "carry the outbox from PostgreSQL to Kafka", "postrider run [--set KEY=VALUE] FILE...",
+      {"run", "carry the outbox from PostgreSQL to Kafka", "postrider run [--set KEY=VALUE] [--accept-gap] FILE...",
        "Streams the outbox table's inserts from the replication slot, routes them as Debezium's Outbox Event Router "
        "does, and\n"
        "confirms a position only when Kafka has acknowledged everything before it. Runs until SIGTERM or SIGINT, which "
        "drain and\n"
        "confirm within 8 s; a second one leaves at once. Log on standard output.\n"
+       "\n"
+       "--accept-gap goes on, this once, where the evidence record shows that the slot is gone or was read on by "
+       "another\n"
+       "program; what lies between is not published.\n"
        "\n"
        "Example:\n"
        "  postrider run worker.properties connector.json --set slot.name=outbox\n"
@@ -47,6 +51,19 @@ const std::vector<Command>& Commands() {
        "  postrider config worker.properties connector.json\n"
        "\n"
        "Exit codes: 0 `run` would accept it; 2 it would not, and the last line says why.\n"},
+      {"handback", "print what Debezium needs to go on from the slot", "postrider handback [--set KEY=VALUE] FILE...",
+       "With the relay stopped, prints on standard output the body for Kafka Connect's PATCH /connectors/NAME/offsets, "
+       "made from the\n"
+       "slot's confirmed position, and on standard error the commands to use it. Changes nothing in the database; the "
+       "evidence record\n"
+       "is marked, so that a later `run` takes a slot that Debezium has moved on.\n"
+       "\n"
+       "Example:\n"
+       "  postrider handback worker.properties connector.json > offsets.json\n"
+       "\n"
+       "Exit codes: 0 done; 2 configuration, or the evidence record cannot be marked; 3 the database refuses, or is "
+       "away; 4 the slot is\n"
+       "missing, lost, or of another plugin or database; 9 the slot is being read: stop that program first.\n"},
       {"version", "print the versions", "postrider version",
        "Prints the versions of Postrider and librdkafka.\n"
        "\n"
@@ -78,6 +95,23 @@ std::string HelpText(const Command& command) {
   std::ostringstream out;
   out << "Usage: " << command.usage << "\n\n" << command.text;
   if (command.name != "version") out << "\n" << kOptions;
+  return out.str();
+}
+
+std::string HandbackAdvice(const Handback& handback) {
+  const std::string name = handback.connector.empty() ? "NAME" : handback.connector;
+  std::ostringstream out;
+  out << "Replication slot " << handback.slot << " stands at " << handback.lsn << ". With that body in offsets.json:\n"
+      << "  curl -X PUT CONNECT/connectors/" << name << "/stop\n"
+      << "  curl -X PATCH -H 'Content-Type: application/json' --data @offsets.json CONNECT/connectors/" << name
+      << "/offsets\n"
+      << "  curl -X PUT CONNECT/connectors/" << name << "/resume\n"
+      << "Or, from Debezium 3.4 on, without the body: start it with offset.mismatch.strategy=trust_slot.\n";
+  if (handback.record.empty()) {
+    out << "There is no evidence record to mark.\n";
+  } else {
+    out << "The evidence record " << handback.record << " is marked: a later `run` goes on wherever the slot stands.\n";
+  }
   return out.str();
 }
 

@@ -21,4 +21,13 @@ std::string HelpText();                        // postrider --help
 std::string HelpText(const Command& command);  // postrider COMMAND --help
 std::string VersionLine();
 
+// What handback says beside the body that it prints.
+struct Handback {
+  std::string connector;  // `name`; empty where the configuration has none
+  std::string slot;
+  std::string lsn;
+  std::string record;  // the file of the evidence record that was marked; empty where there is none
+};
+std::string HandbackAdvice(const Handback& handback);
+
 }  // namespace postrider::cli

@@ -1,5 +1,7 @@
 #include "postgres/attach.h"
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -10,6 +12,7 @@
 #include "postgres/slot.h"
 #include "postgres/snapshot.h"
 #include "postgres/stream.h"
+#include "postgres/timeline.h"
 
 namespace postrider::postgres {
 namespace {
@@ -25,14 +28,21 @@ std::string SlotName(const config::Config& config) {
 // One connection's worth of what is known; the steps fill it in their order.
 class Attachment {
  public:
-  Attachment(const config::Config& config, const TableFilter& filter, const ConnectRequest& request, Seen& seen,
-             std::optional<Connection>& query, const Wakeup* stop)
-      : config_(config), filter_(filter), request_(request), seen_(seen), query_(query), stop_(stop) {}
+  Attachment(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
+             const ReadEvidence& read_evidence, Seen& seen, std::optional<Connection>& query, const Wakeup* stop)
+      : config_(config),
+        filter_(filter),
+        request_(request),
+        read_evidence_(read_evidence),
+        seen_(seen),
+        query_(query),
+        stop_(stop) {}
 
   absl::StatusOr<Connected> Run() {
     using Step = absl::Status (Attachment::*)();
-    for (const Step step : {&Attachment::LookAtServer, &Attachment::CheckOwnSlot, &Attachment::LookAtTables,
-                            &Attachment::OpenReplication, &Attachment::StartSource}) {
+    for (const Step step : {&Attachment::LookAtServer, &Attachment::CheckOwnSlot, &Attachment::OpenReplication,
+                            &Attachment::CheckEvidence, &Attachment::LookAtTimeline, &Attachment::LookAtTables,
+                            &Attachment::StartSource}) {
       if (absl::Status status = (this->*step)(); !status.ok()) return status;
     }
     return std::move(connected_);
@@ -43,6 +53,8 @@ class Attachment {
   absl::Status CheckOwnSlot();
   absl::Status LookAtTables();
   absl::Status OpenReplication();
+  absl::Status CheckEvidence();
+  absl::Status LookAtTimeline();
   absl::Status StartSource();
 
   absl::Status SlotWithoutPosition(const absl::Status& status);
@@ -61,10 +73,12 @@ class Attachment {
   const config::Config& config_;
   const TableFilter& filter_;
   const ConnectRequest& request_;
+  const ReadEvidence& read_evidence_;
   Seen& seen_;
   std::optional<Connection>& query_;
   const Wakeup* stop_;
 
+  Evidence evidence_;
   std::optional<Connection> replication_;
   ServerState server_;
   TableState tables_;
@@ -125,14 +139,15 @@ absl::Status Attachment::SlotWithoutPosition(const absl::Status& status) {
 }
 
 absl::Status Attachment::SlotMissing() const {
-  if (request_.first || !seen_.slot || recovers_by_snapshot()) return absl::OkStatus();
+  const bool made_anyway = config_.slot.create == config::SlotCreate::kIfMissing;
+  if (request_.first || !seen_.slot || made_anyway || recovers_by_snapshot()) return absl::OkStatus();
   return MakeFault(
       Fault::kSlot,
-      absl::StrCat(
-          SlotName(config_), " is gone from ", target().address,
-          " since this relay read it (dropped, or not there after a ",
-          "failover): events written since then are not published; a new start makes a new slot, and its snapshot ",
-          "publishes the rows that are still in the table"));
+      absl::StrCat(SlotName(config_), " is gone from ", target().address,
+                   " since this relay read it (dropped, or not there after a ",
+                   "failover): events written since then are not published. Nothing is made by itself; to make a new "
+                   "slot, whose ",
+                   "snapshot publishes the rows that are still in the table, start once with --accept-gap"));
 }
 
 absl::Status Attachment::LookAtTables() {
@@ -202,6 +217,49 @@ absl::Status Attachment::Identify() {
                      connected_.identity.system_identifier, " instead of ", request_.expected->system_identifier,
                      "): check database.hostname; to go on with this one, start again"));
   }
+  if (request_.expected && request_.expected->timeline > connected_.identity.timeline) {
+    return MakeFault(Fault::kPassing,
+                     absl::StrCat("the server at ", target().address, " is on timeline ", connected_.identity.timeline,
+                                  ", and the slot was read on timeline ", request_.expected->timeline,
+                                  ": it is a former primary, and has to be kept from writers: waiting for the one ",
+                                  "that was promoted"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::CheckEvidence() {
+  if (!request_.first) return absl::OkStatus();
+  absl::StatusOr<Evidence> evidence = read_evidence_();
+  if (!evidence.ok()) return evidence.status();
+  evidence_ = *std::move(evidence);
+  const absl::StatusOr<std::string> gap =
+      CheckContinuity(config_, evidence_, connected_.identity, server_.slot, target());
+  if (!gap.ok()) return gap.status();
+  connected_.gap = !gap->empty();
+  if (connected_.gap) {
+    LogError("gap_accepted", {{"slot", config_.slot.name}}, absl::StrCat(*gap, ". Going on, as asked for"));
+  } else if (!server_.slot && !evidence_.record) {
+    LogWarning("first_start", {{"slot", config_.slot.name}},
+               "first start: continuity not proven: neither the slot nor an evidence record is there");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Attachment::LookAtTimeline() {
+  TimelineFork fork;
+  if (request_.expected) {
+    fork.timeline = request_.expected->timeline;
+  } else if (evidence_.record && evidence_.record->system_identifier == connected_.identity.system_identifier) {
+    fork.timeline = evidence_.record->timeline;
+    fork.recorded = evidence_.record->lsn;
+  }
+  if (fork.timeline == 0 || fork.timeline >= connected_.identity.timeline) return absl::OkStatus();
+  const auto history = replication_->Execute(absl::StrCat("TIMELINE_HISTORY ", connected_.identity.timeline),
+                                             {.doing = "reading the history of the timeline"});
+  if (!history.ok() && PQstatus(replication_->raw()) == CONNECTION_BAD) return history.status();
+  // A server that was restored without its history cannot tell; what it streams is right all the same.
+  if (history.ok() && history->at(0).rows() == 1) fork.lsn = EndOfTimeline(history->at(0).Text(0, 1), fork.timeline);
+  connected_.fork = fork;
   return absl::OkStatus();
 }
 
@@ -271,7 +329,9 @@ absl::Status Attachment::StartStream() {
   // On another timeline, or after a crash of the server, the same position may mean other events.
   connected_.resumed = request_.expected && *request_.expected == connected_.identity && request_.resume_lsn.valid() &&
                        request_.resume_lsn <= server_lsn_;
-  connected_.start_lsn = connected_.resumed ? request_.resume_lsn : server_.slot->confirmed_flush_lsn;
+  // Another relay may have read on in the meantime: the server begins at the later of the two.
+  connected_.start_lsn = server_.slot->confirmed_flush_lsn;
+  if (connected_.resumed) connected_.start_lsn = std::max(connected_.start_lsn, request_.resume_lsn);
   const auto started = replication_->Execute(StartCommand(config_, connected_.resumed ? request_.resume_lsn : Lsn()),
                                              {.doing = "starting the stream", .copy = true, .fault = &StartFault});
   if (!started.ok()) return StartRefused(started.status());
@@ -315,8 +375,9 @@ absl::Status CheckServer(int server_version, const ServerState& state, const Tar
 }
 
 absl::StatusOr<Connected> Attach(const config::Config& config, const TableFilter& filter, const ConnectRequest& request,
-                                 Seen& seen, std::optional<Connection>& query, const Wakeup* stop) {
-  return Attachment(config, filter, request, seen, query, stop).Run();
+                                 const ReadEvidence& read_evidence, Seen& seen, std::optional<Connection>& query,
+                                 const Wakeup* stop) {
+  return Attachment(config, filter, request, read_evidence, seen, query, stop).Run();
 }
 
 }  // namespace postrider::postgres

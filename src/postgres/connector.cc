@@ -13,8 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "postgres/action.h"
 #include "postgres/attach.h"
 #include "postgres/catalog.h"
+#include "postgres/publication.h"
 #include "postgres/slot.h"
 #include "postgres/snapshot.h"
 
@@ -23,13 +25,16 @@ namespace {
 
 constexpr std::chrono::seconds kJoinTimeout{1};
 constexpr char kCannotConnectNow[] = "57P03";
+constexpr int64_t kWatchTablesMs = 30'000;
 constexpr int64_t kDropSlotMs = 3'000;  // the server may take a moment to notice that the stream was closed
 
 // What the thread and its owner share; the thread keeps it alive should the owner have to leave it behind.
 struct Shared {
-  explicit Shared(const config::Config& configuration) : config(configuration) {}
+  Shared(const config::Config& configuration, std::shared_ptr<evidence::Store> store)
+      : config(configuration), evidence(std::move(store)) {}
 
   const config::Config config;
+  const std::shared_ptr<evidence::Store> evidence;
   const Wakeup stop;   // rung once, by the owner: ends whatever waits
   const Wakeup asked;  // rung with each question
   std::atomic<bool> server_stopping{false};
@@ -46,6 +51,7 @@ struct Shared {
   // The thread's own.
   Seen seen;
   bool stands_by = false;
+  std::optional<Deadline> watch_tables_at;
   std::optional<Connection> query;  // kept for questions about tables, and to be told when the server stops
 };
 
@@ -77,14 +83,39 @@ void HearServer(Shared& shared) {
   RingOwner(shared);
 }
 
+absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
+  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
+                                                         selection.schema_include_list, selection.schema_exclude_list);
+  if (filter.ok()) return filter;
+  return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
+}
+
+// While the stream runs: compares the lists with the publication, at intervals.
+void WatchTables(Shared& shared) {
+  if (!shared.watch_tables_at || std::chrono::steady_clock::now() < *shared.watch_tables_at) return;
+  shared.watch_tables_at = After(kWatchTablesMs);
+  if (!shared.query) return;
+  const absl::StatusOr<TableFilter> filter = FilterOf(shared.config.tables);
+  if (!filter.ok()) return;
+  const absl::StatusOr<size_t> unpublished = ExtendPublication(*shared.query, shared.config, *filter);
+  if (!unpublished.ok()) HearServer(shared);
+}
+
+int UntilWatchMs(const Shared& shared) {
+  if (!shared.watch_tables_at) return -1;
+  const auto left = *shared.watch_tables_at - std::chrono::steady_clock::now();
+  return static_cast<int>(std::max<int64_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 0));
+}
+
 void Work(const std::shared_ptr<Shared>& shared) {
   while (true) {
     pollfd polled[3] = {{shared->stop.fd(), POLLIN, 0},
                         {shared->asked.fd(), POLLIN, 0},
                         {shared->query ? PQsocket(shared->query->raw()) : -1, POLLIN, 0}};
-    if (poll(polled, 3, -1) < 0) continue;
+    if (poll(polled, 3, UntilWatchMs(*shared)) < 0) continue;
     if (polled[0].revents != 0) break;
-    if (polled[2].revents != 0) HearServer(*shared);
+    WatchTables(*shared);
+    if (polled[2].revents != 0 && shared->query) HearServer(*shared);
     if (polled[1].revents == 0) continue;
     shared->asked.Clear();
     while (const std::function<void()> question = NextQuestion(*shared)) question();
@@ -112,11 +143,18 @@ absl::Status AfterTheStart(const absl::Status& status) {
   return MakeFault(Fault::kPassing, MessageOf(status));
 }
 
-absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
-  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
-                                                         selection.schema_include_list, selection.schema_exclude_list);
-  if (filter.ok()) return filter;
-  return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
+absl::StatusOr<Evidence> EvidenceOf(const Shared& shared) {
+  if (shared.evidence == nullptr) return Evidence{};
+  absl::StatusOr<std::optional<evidence::Record>> record = shared.evidence->Read();
+  Evidence evidence{.record = std::nullopt, .place = shared.evidence->place()};
+  if (record.ok()) {
+    evidence.record = *std::move(record);
+  } else if (!shared.config.slot.accept_gap) {
+    return MakeFault(Fault::kContinuity,
+                     absl::StrCat(evidence.place, " should hold the evidence record, and cannot be used: ",
+                                  record.status().message(), "; mend or remove it, or start once with --accept-gap"));
+  }
+  return evidence;
 }
 
 absl::StatusOr<Connected> Connect(Shared& shared, const ConnectRequest& request) {
@@ -124,10 +162,12 @@ absl::StatusOr<Connected> Connect(Shared& shared, const ConnectRequest& request)
   if (!filter.ok()) return filter.status();
   // One that stands by goes on asking over the connection it has; else the server may be another one by now.
   if (!shared.stands_by) shared.query.reset();
-  absl::StatusOr<Connected> connected =
-      Attach(shared.config, *filter, request, shared.seen, shared.query, &shared.stop);
+  absl::StatusOr<Connected> connected = Attach(
+      shared.config, *filter, request, [&] { return EvidenceOf(shared); }, shared.seen, shared.query, &shared.stop);
   shared.stands_by = !connected.ok() && IsStandby(connected.status());
   if (connected.ok()) shared.server_stopping = false;
+  shared.watch_tables_at.reset();
+  if (connected.ok() && !connected->source->is_snapshot()) shared.watch_tables_at = After(kWatchTablesMs);
   if (connected.ok() || shared.stands_by) return connected;
   shared.query.reset();
   return request.first ? connected.status() : AfterTheStart(connected.status());
@@ -157,12 +197,15 @@ absl::StatusOr<Table> Lookup(Shared& shared, uint32_t oid) {
 
 class ThreadedConnector : public Connector {
  public:
-  ThreadedConnector(const config::Config& config, const Wakeup* wakeup) : shared_(std::make_shared<Shared>(config)) {
+  ThreadedConnector(const config::Config& config, const Wakeup* wakeup, std::shared_ptr<evidence::Store> evidence)
+      : shared_(std::make_shared<Shared>(config, std::move(evidence))) {
     shared_->answered = wakeup;
     thread_ = std::thread(Work, shared_);
+    if (config.heartbeat.interval_ms > 0 && !config.heartbeat.action_query.empty()) action_.emplace(config, wakeup);
   }
 
   ~ThreadedConnector() override {
+    action_.reset();
     std::unique_lock<std::mutex> lock(shared_->mutex);
     shared_->answered = nullptr;
     shared_->stop.Ring();
@@ -198,6 +241,11 @@ class ThreadedConnector : public Connector {
   }
   std::optional<absl::StatusOr<Table>> TakeTable() override { return Take(&Shared::table); }
 
+  void StartAction() override {
+    if (action_) action_->Start();
+  }
+  std::optional<absl::Status> TakeAction() override { return action_ ? action_->Take() : std::nullopt; }
+
   bool server_stopping() const override { return shared_->server_stopping; }
 
   absl::Status DropSlot() override;
@@ -217,6 +265,7 @@ class ThreadedConnector : public Connector {
 
   std::shared_ptr<Shared> shared_;
   std::thread thread_;
+  std::optional<Action> action_;
 };
 
 absl::Status ThreadedConnector::DropSlot() {
@@ -232,8 +281,9 @@ absl::Status ThreadedConnector::DropSlot() {
 
 }  // namespace
 
-std::unique_ptr<Connector> MakeConnector(const config::Config& config, const Wakeup* wakeup) {
-  return std::make_unique<ThreadedConnector>(config, wakeup);
+std::unique_ptr<Connector> MakeConnector(const config::Config& config, const Wakeup* wakeup,
+                                         std::shared_ptr<evidence::Store> evidence) {
+  return std::make_unique<ThreadedConnector>(config, wakeup, std::move(evidence));
 }
 
 }  // namespace postrider::postgres

@@ -2,8 +2,8 @@
 // own.
 //
 // The loop asks (Start*), goes on, and is rung (`wakeup`) when the answer is there (Take*). One question of each kind
-// at a time. Destroying the Connector cancels what runs (PQcancel, so that no half-made slot is left) and joins within
-// a second.
+// at a time. Destroying the Connector cancels what runs (PQcancel, so that no half-made slot is left) and joins each
+// of its threads within a second.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "base/wakeup.h"
 #include "config/config.h"
 #include "decoder/lsn.h"
+#include "evidence/store.h"
 #include "postgres/source.h"
 
 namespace postrider::postgres {
@@ -38,14 +39,25 @@ struct ConnectRequest {
   bool first = true;
 };
 
+// Where the timeline that was read before ends in the history of the server that answers now: a standby was promoted.
+// Transactions whose commit stood there or behind are not in its log. https://www.postgresql.org/docs/current/
+// continuous-archiving.html#BACKUP-TIMELINES
+struct TimelineFork {
+  uint32_t timeline = 0;  // the one that was read before
+  Lsn lsn;                // its end here; zero where the server does not tell
+  Lsn recorded;           // how far the evidence record says that it was read; zero where this process knows itself
+};
+
 struct Connected {
   std::unique_ptr<Source> source;
   ServerIdentity identity;
   int server_version = 0;             // as PQserverVersion
   int64_t wal_sender_timeout_ms = 0;  // 0: off
-  Lsn start_lsn;                      // where the stream begins: the slot's confirmed_flush_lsn, or resume_lsn
-  bool resumed = false;               // resume_lsn was used: same server, same timeline
-  std::string slot_note;              // one sentence for the log: made, taken over at LSN, ...
+  Lsn start_lsn;                     // where the stream begins: the slot's confirmed_flush_lsn, or resume_lsn behind it
+  bool resumed = false;              // resume_lsn was used: same server, same timeline
+  bool gap = false;                  // events that this relay has not published are gone over, as was asked for
+  std::optional<TimelineFork> fork;  // the server is on a newer timeline than the one that was read before
+  std::string slot_note;             // one sentence for the log: made, taken over at LSN, ...
   std::vector<Table> tables;  // the captured tables, read at the connection: checked against the configuration at start
 };
 
@@ -70,6 +82,11 @@ class Connector {
   virtual void StartLookup(uint32_t relation_oid) = 0;
   virtual std::optional<absl::StatusOr<Table>> TakeTable() = 0;
 
+  // Runs heartbeat.action.query, on a connection and thread of its own: it may wait, and nothing waits for it. Only
+  // where one is configured; not again before its answer was taken.
+  virtual void StartAction() {}
+  virtual std::optional<absl::Status> TakeAction() { return std::nullopt; }
+
   // The server is shutting down: its ordinary connections were told so (57P01). Rung; false again after the next
   // connection. The only sign of it while the stream is not read.
   virtual bool server_stopping() const = 0;
@@ -80,7 +97,8 @@ class Connector {
 };
 
 // The real one. Copies the configuration; rings `wakeup`, which outlives it, with each answer. Reads secrets at each
-// connection.
-std::unique_ptr<Connector> MakeConnector(const config::Config& config, const Wakeup* wakeup);
+// connection, and at the first one the evidence record (`evidence` may be null).
+std::unique_ptr<Connector> MakeConnector(const config::Config& config, const Wakeup* wakeup,
+                                         std::shared_ptr<evidence::Store> evidence = nullptr);
 
 }  // namespace postrider::postgres

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "base/log.h"
 #include "base/nearest_name.h"
 #include "base/text.h"
 #include "postgres/quote.h"
@@ -118,6 +119,24 @@ bool ViaRoot(const config::Config& config, const TableFilter& filter, const std:
   });
 }
 
+// Tables that the lists match and the publication leaves out.
+std::vector<CandidateTable> Unpublished(const config::Config& config, const TableFilter& filter,
+                                        const TableState& state) {
+  if (!NamesTables(config.tables)) return {};
+  // A table counts as published with its root, and a partitioned one with any of its partitions.
+  std::set<uint32_t> covered;
+  for (const CandidateTable& table : state.tables) {
+    if (std::find(state.published.begin(), state.published.end(), table.oid) == state.published.end()) continue;
+    covered.insert(table.oid);
+    covered.insert(table.root_oid);
+  }
+  std::vector<CandidateTable> unpublished = Wanted(config, filter, state.tables);
+  std::erase_if(unpublished, [&](const CandidateTable& table) {
+    return covered.contains(table.oid) || covered.contains(table.root_oid);
+  });
+  return unpublished;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> CreatePublicationSql(const config::Config& config, const TableFilter& filter,
@@ -203,18 +222,49 @@ absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& confi
 
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
                                            const TableState& state) {
-  if (!NamesTables(config.tables)) return {};
-  // A table counts as published with its root, and a partitioned one with any of its partitions.
-  std::set<uint32_t> covered;
-  for (const CandidateTable& table : state.tables) {
-    if (std::find(state.published.begin(), state.published.end(), table.oid) == state.published.end()) continue;
-    covered.insert(table.oid);
-    covered.insert(table.root_oid);
-  }
   std::vector<std::string> names;
-  for (const CandidateTable& table : Wanted(config, filter, state.tables))
-    if (!covered.contains(table.oid) && !covered.contains(table.root_oid)) names.push_back(DottedName(table));
+  for (const CandidateTable& table : Unpublished(config, filter, state)) names.push_back(DottedName(table));
   return names;
+}
+
+std::string AddTablesSql(const config::Config& config, const TableFilter& filter, const TableState& state) {
+  std::vector<CandidateTable> missing = Unpublished(config, filter, state);
+  if (missing.empty()) return "";
+  DropCovered(missing);
+  return absl::StrCat("ALTER PUBLICATION ", QuoteIdentifier(config.publication.name), " ADD TABLE ",
+                      TableList(missing));
+}
+
+absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::Config& config,
+                                         const TableFilter& filter) {
+  const absl::StatusOr<TableState> state = ReadTableState(connection);
+  if (!state.ok()) return state.status();
+  if (!state->publication) return 0;  // dropped: the stream itself says so
+  const std::vector<std::string> missing = UnpublishedTables(config, filter, *state);
+  if (missing.empty()) return 0;
+  const std::string sql = AddTablesSql(config, filter, *state);
+  const std::string names = absl::StrJoin(missing, ",");
+  std::string why = "publication.autocreate.mode does not allow to add them";
+  if (config.publication.autocreate == Mode::kFiltered) {
+    // One transaction; it waits for no writer that has the table for long.
+    const auto added = connection.Execute(
+        absl::StrCat("SET LOCAL lock_timeout = 2000; ", sql, "; SELECT pg_catalog.pg_current_wal_lsn()"),
+        {.doing = "adding tables to the publication"});
+    if (added.ok()) {
+      LogError("table_published", {{"publication", config.publication.name}, {"tables", names}},
+               absl::StrCat("tables that table.include.list matches were not in the publication and have been added: "
+                            "rows committed before ",
+                            added->back().LsnAt(0, 0).ToString(), " were not published"));
+      return 0;
+    }
+    if (SqlstateOf(added.status()).empty()) return added.status();
+    why = MessageOf(added.status());
+  }
+  LogWarning("unpublished_table", {{"publication", config.publication.name}, {"tables", names}},
+             absl::StrCat("tables that table.include.list matches are not in the publication, so their rows are not "
+                          "published (",
+                          why, "): an owner runs: ", sql));
+  return missing.size();
 }
 
 }  // namespace postrider::postgres

@@ -1,6 +1,7 @@
 // The publication: which tables it has to hold, and whether it does. Publication first, slot second; an existing
-// publication is never altered or made anew, because the server decodes with the catalogue as it was when a row was
-// written.
+// publication is not altered or made anew at a start, because the server decodes with the catalogue as it was when a
+// row was written. While the stream runs, a table that the lists match and that is missing is added
+// (ExtendPublication).
 //
 // Which tables are captured, and so stand in the stream:
 //   - those that the include and exclude lists match, by their own name or by that of the partitioned table above them,
@@ -14,7 +15,8 @@
 // asked for. It publishes updates only where table.op.invalid.behavior has to see them, and only where every table has
 // a replica identity: without one the application's own UPDATE would fail.
 //
-// The functions are pure, but for MakePublication. Tested by tests/unit/postgres/publication_test.cc.
+// The functions are pure, but for MakePublication and ExtendPublication. Tested by
+// tests/unit/postgres/publication_test.cc.
 #pragma once
 
 #include <string>
@@ -47,5 +49,13 @@ absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& confi
 // Tables that the lists match and the publication leaves out, as "schema.table": their rows are not in the stream.
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
                                            const TableState& state);
+// The ALTER PUBLICATION that adds them; empty where none is missing.
+std::string AddTablesSql(const config::Config& config, const TableFilter& filter, const TableState& state);
+
+// Compares lists and publication. What is missing is added where publication.autocreate.mode is filtered and the rights
+// allow, with an ERROR line, since rows before that were not published; else a WARNING has the statement. Returns how
+// many tables are still unpublished.
+absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::Config& config,
+                                         const TableFilter& filter);
 
 }  // namespace postrider::postgres

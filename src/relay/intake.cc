@@ -127,11 +127,14 @@ absl::Status Intake::CheckInTransaction(std::string_view what) const {
 }
 
 absl::StatusOr<bool> Intake::HandleRelation(const decoder::Relation& relation) {
-  if (router_->HasRelation(relation)) return true;
   if (!router_->Wants(relation)) return SetRelation(relation, nullptr);
   const auto known = catalogue_.find(relation.oid);
   if (known == catalogue_.end()) return Lookup(relation);
-  // Used once: the next Relation of this table means that it was altered, and the catalogue is read anew.
+  // Used once: the next Relation of this table may mean that it was altered, also in what the message does not carry
+  // (defaults, NOT NULL), and the catalogue is read anew, as Debezium does (PgOutputMessageDecoder,
+  // handleRelationMessage). What is read is the catalogue of now, later than the message: an ALTER that comes further
+  // on in the stream is seen by rows before it already. Debezium has the same; columns that the message does not name
+  // are not taken from the catalogue.
   const Table table = std::move(known->second);
   catalogue_.erase(known);
   return SetRelation(relation, &table);

@@ -25,11 +25,6 @@ bool ConcernsTopic(std::string_view code) {
   return code == "unknown_topic" || code == "topic_authorization";
 }
 
-// Whether trying again as it was would fail again.
-bool Lasts(Outcome outcome) {
-  return outcome == Outcome::kTopic || outcome == Outcome::kBatch || outcome == Outcome::kRecord;
-}
-
 }  // namespace
 
 Publisher::Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats,
@@ -39,7 +34,8 @@ Publisher::Publisher(const config::Relay& config, kafka::ProducerFactory* factor
       tracker_(tracker),
       stats_(stats),
       producer_backoff_(100, 10'000, jitter_seed),
-      hold_backoff_(500, 5'000, jitter_seed) {}
+      hold_backoff_(500, 5'000, jitter_seed),
+      beside_(jitter_seed) {}
 
 Publisher::~Publisher() = default;
 
@@ -80,8 +76,7 @@ Publisher::Offered Publisher::Produce(const Record& record, std::string_view tab
   const size_t outstanding = tracker_->outstanding_records();
   const size_t bytes = BudgetBytes(record);
   // One record above the budget passes when nothing else is in flight, or it could never pass.
-  if (outstanding > 0 && tracker_->outstanding_bytes() + bytes > static_cast<size_t>(config_.inflight_bytes_max))
-    return Offered::kBlocked;
+  if (outstanding > 0 && !Fits(bytes)) return Offered::kBlocked;
   if (single_until_ && place.commit_lsn > single_until_->commit_lsn) {
     if (outstanding > 0) return Offered::kBlocked;
     single_until_.reset();
@@ -180,6 +175,13 @@ void Publisher::LogHold() const {
            hold_->reason);
 }
 
+Publisher::Offered Publisher::OfferBeside(const Record& record, int64_t now_us) {
+  if (phase_ != Phase::kRunning || hold_ || beside_.in_flight() || !Fits(BudgetBytes(record))) return Offered::kBlocked;
+  const Kind kind = beside_.Offer(*producer_, record, now_us);
+  if (kind == Kind::kBroken) Break(now_us);
+  return kind == Kind::kAccepted || kind == Kind::kHeld ? Offered::kTaken : Offered::kBlocked;
+}
+
 absl::Status Publisher::Poll(int64_t now_us) {
   if (producer_) {
     deliveries_.clear();
@@ -196,6 +198,7 @@ absl::Status Publisher::Poll(int64_t now_us) {
 }
 
 void Publisher::TakeDelivery(const kafka::Delivery& delivery, int64_t now_us) {
+  if (delivery.tag == SideRecord::kTag) return TakeBeside(delivery, now_us);
   if (delivery.outcome == Outcome::kAcknowledged) {
     tracker_->Acknowledge(delivery.tag);
     Bump(stats_->events_acknowledged);
@@ -231,6 +234,23 @@ void Publisher::TakeDelivery(const kafka::Delivery& delivery, int64_t now_us) {
   if (settings_.single_record_batches == false && delivery.outcome == Outcome::kBatch &&
       (!single_until_ || place.commit_lsn > single_until_->commit_lsn))
     single_until_ = place;
+  if (phase_ == Phase::kRunning) Break(now_us);
+}
+
+// It says that brokers are there, and nothing of the rows' progress. Its failure is no cause that rows could wait for.
+void Publisher::TakeBeside(const kafka::Delivery& delivery, int64_t now_us) {
+  beside_.Take(delivery, now_us);
+  if (delivery.outcome == Outcome::kAcknowledged) {
+    contact_ = true;
+    all_down_ = false;
+    return;
+  }
+  if (delivery.outcome == Outcome::kPurged) return;
+  if (Lasts(delivery.outcome)) {
+    // The next producer has no such record to fail on for a while: it is made at once.
+    producer_backoff_.Reset();
+    producer_retry_us_ = now_us;
+  }
   if (phase_ == Phase::kRunning) Break(now_us);
 }
 
@@ -275,6 +295,7 @@ void Publisher::FinishDraining(int64_t now_us) {
   if (producer_) {
     if (producer_->outstanding() > 0 && now_us < drain_until_us_) return;
     producer_.reset();
+    beside_.Forget();
   }
   if (now_us < producer_retry_us_) return;
 

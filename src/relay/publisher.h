@@ -12,6 +12,8 @@
 //     skipped: in a snapshot that is read again another row may stand at its place. Nothing is sent out of turn.
 // `rewind_wanted()` asks the relay to repeat the stream; until Rewound() all offers are blocked.
 //
+// Beside the rows one record that is none may be in flight (relay/side_record.h).
+//
 // Belongs to the loop's thread; nothing blocks. Tested by tests/unit/relay/publisher_test.cc with a scripted producer.
 #pragma once
 
@@ -27,6 +29,7 @@
 #include "config/config.h"
 #include "kafka/producer.h"
 #include "relay/backoff.h"
+#include "relay/side_record.h"
 #include "relay/stats.h"
 #include "relay/tracker.h"
 
@@ -60,6 +63,11 @@ class Publisher {
   Offered OfferUnroutable(std::string_view reason, std::string_view id, std::string_view table, Tracker::RowPlace place,
                           int64_t now_us);
 
+  // Offers a record that is no row. kTaken: handed over, or left out with a warning. kBlocked: one is in flight, the
+  // budget is full, a row is held, or rows wait as well. It takes its part of the budget; a row never waits for it
+  // longer than for another row.
+  Offered OfferBeside(const Record& record, int64_t now_us);
+
   // Takes reports and drives recovery. A lasting fault (Kafka refuses us at the first contact) ends the relay.
   absl::Status Poll(int64_t now_us);
 
@@ -86,6 +94,7 @@ class Publisher {
 
   bool TakeRepeated(Tracker::RowPlace place);
   void TakeDelivery(const kafka::Delivery& delivery, int64_t now_us);
+  void TakeBeside(const kafka::Delivery& delivery, int64_t now_us);
   absl::Status TakeEvent(const kafka::ProducerEvent& event, int64_t now_us);
   void Break(int64_t now_us);
   void FinishDraining(int64_t now_us);
@@ -102,6 +111,9 @@ class Publisher {
   };
   HandedOver HandOver(const Record& record, std::string_view table, Tracker::RowPlace place, size_t bytes,
                       int64_t now_us);
+  bool Fits(size_t bytes) const {
+    return tracker_->outstanding_bytes() + beside_.bytes() + bytes <= static_cast<size_t>(config_.inflight_bytes_max);
+  }
   void Release(std::string_view text);
   Offered Produce(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
 
@@ -135,6 +147,7 @@ class Publisher {
 
   std::optional<Hold> hold_;
   Backoff hold_backoff_;
+  SideRecord beside_;
   std::vector<kafka::Delivery> deliveries_;
   std::vector<kafka::ProducerEvent> events_;
 };

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "postgres/relation_bytes.h"
+#include "relay/vanished.h"
 
 namespace postrider::relay {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr int64_t kQuiesceUs = 5'000'000;
 constexpr int64_t kClosingUs = 1'000'000;       // for the server's answer to the last status
 constexpr int64_t kFailureDrainUs = 6'000'000;  // a lasting fault: what is in flight may still be confirmed
+constexpr int64_t kStandbyPollUs = 200'000;     // one small query over a connection that is there
 constexpr int64_t kStableUs = 10'000'000;       // a stream that lived this long starts the backoff anew
 constexpr int64_t kRatesEveryUs = 60'000'000;
 constexpr int64_t kRetryInHandUs = 100'000;
@@ -28,7 +30,9 @@ Relay::Relay(const config::Config& config, const Parts& parts, Stats* stats)
       stats_(stats),
       publisher_(config.relay, parts.producers, &tracker_, stats, parts.jitter_seed),
       confirmer_(config.slot.status_interval_ms),
+      recorder_(config.slot.name, parts.evidence, parts.clock),
       intake_(config, parts.clock, parts.router, parts.connector, &publisher_, &tracker_, &confirmer_, stats),
+      heartbeat_(config, parts.clock, parts.connector, &publisher_),
       backoff_(200, 10'000, parts.jitter_seed) {}
 
 Relay::~Relay() = default;
@@ -36,13 +40,15 @@ Relay::~Relay() = default;
 absl::Status Relay::Start() {
   now_us_ = parts_.clock->MonotonicMicros();
   rates_logged_us_ = now_us_;
+  heartbeat_.Start(now_us_);
   Connect();
   return publisher_.Start();
 }
 
 void Relay::Step() {
-  now_us_ = parts_.clock->MonotonicMicros();
+  const int64_t before_us = std::exchange(now_us_, parts_.clock->MonotonicMicros());
   backlog_ = false;
+  if (SleptTooLong(before_us)) AbandonStream();
   if (absl::Status status = publisher_.Poll(now_us_); !status.ok()) Fail(status);
   switch (phase_) {
     case Phase::kBackoff:
@@ -72,7 +78,23 @@ void Relay::Step() {
       return;
   }
   UpdateState();
+  heartbeat_.Step(now_us_,
+                  phase_ == Phase::kReading && stats_->state.load(std::memory_order_relaxed) == State::kStreaming);
   if (now_us_ - rates_logged_us_ >= kRatesEveryUs) LogRates();
+}
+
+// Frozen for so long that the server has given the stream up, and another relay may read the slot by now.
+bool Relay::SleptTooLong(int64_t before_us) const {
+  return phase_ == Phase::kReading && !source_->is_snapshot() && sender_timeout_us_ > 0 &&
+         now_us_ - before_us >= sender_timeout_us_;
+}
+
+// What is in flight is given up at once: whoever reads the slot now sends it.
+void Relay::AbandonStream() {
+  reason_ = "this process did not run for longer than wal_sender_timeout: what it had not sent yet is given up";
+  LogWarning("stream_lost", {{"slot", config_.slot.name}, {"lsn", tracker_.confirmable().ToString()}}, reason_);
+  Bump(stats_->reconnects_postgres);
+  Quiesce(false);
 }
 
 // ---- connecting -----------------------------------------------------------------------------------------------------
@@ -93,10 +115,11 @@ void Relay::TakeConnection() {
   reason_ = std::string(MessageOf(status));
   LogWarning(standby_ ? "standby" : "postgres_away", {{"slot", config_.slot.name}}, reason_);
   phase_ = Phase::kBackoff;
-  backoff_until_us_ = now_us_ + (standby_ ? 1'000'000 : backoff_.NextMicros());
+  backoff_until_us_ = now_us_ + (standby_ ? kStandbyPollUs : backoff_.NextMicros());
 }
 
 void Relay::OnConnected(postgres::Connected connected) {
+  if (connected.fork) TellVanished(*connected.fork, tracker_, config_.slot.name, *stats_);
   // What was acknowledged counts for this server, this timeline, this start only; positions for the first two.
   if (identity_ && !(*identity_ == connected.identity)) {
     LogWarning("server_changed",
@@ -116,8 +139,13 @@ void Relay::OnConnected(postgres::Connected connected) {
   server_stopping_us_ = 0;
   standby_ = false;
   connected_us_ = now_us_;
+  sender_timeout_us_ = connected.wal_sender_timeout_ms * 1000;
   snapshot_open_ = source_->is_snapshot();
-  if (!snapshot_open_) first_ = false;
+  if (!snapshot_open_) {
+    first_ = false;
+    recorder_.Connected(connected.identity, connected.start_lsn, now_us_);
+  }
+  if (connected.gap) Bump(stats_->gaps_accepted);
   confirmer_.Connected(connected.start_lsn, connected.wal_sender_timeout_ms, now_us_);
   intake_.Connected(std::move(connected.tables), source_->is_snapshot());
   phase_ = Phase::kReading;
@@ -165,8 +193,8 @@ void Relay::Read() {
     StepSnapshotEnd();
     return;
   }
-  absl::Status status =
-      confirmer_.Step(*source_, tracker_.received(), tracker_.confirmable(), reads_ || backlog_, now_us_);
+  const Lsn recorded = recorder_.Cover(tracker_.confirmable(), stopping_, now_us_);
+  absl::Status status = confirmer_.Step(*source_, tracker_.received(), recorded, reads_ || backlog_, now_us_);
   if (status.ok() && source_->wants_write()) status = source_->Flush();
   if (!status.ok()) return OnSourceError(status);
   CheckServerStopping();
@@ -187,7 +215,7 @@ void Relay::CheckServerStopping() {
             "PostgreSQL is shutting down and waits for this stream to confirm what it was sent");
   }
   // It waits for us without a bound of its own: what is not acknowledged by then is sent again later.
-  if (now_us_ - server_stopping_us_ >= config_.relay.server_stop_drain_ms * 1000)
+  if (now_us_ >= ServerStopDeadline())
     OnSourceError(MakeFault(Fault::kPassing, "closed the stream so that PostgreSQL can shut down"));
 }
 
@@ -217,6 +245,7 @@ void Relay::TakeFinishedSnapshot() {
   if (!answer->ok()) return OnSourceError(*answer);
   first_ = false;
   snapshot_open_ = false;
+  heartbeat_.SnapshotEnded();
   reason_ = "the snapshot is published and the slot stands where it ends";
   if (config_.snapshot.mode == config::SnapshotMode::kInitialOnly) {
     LogInfo("snapshot_only", {}, "snapshot.mode=initial_only: the snapshot is published and nothing is streamed");
@@ -266,14 +295,17 @@ void Relay::RequestStop() {
 void Relay::StepDraining() {
   reads_ = false;
   if (publisher_.rewind_wanted()) stop_deadline_us_ = now_us_;
-  const bool waits = tracker_.outstanding_records() > 0 && now_us_ < stop_deadline_us_;
+  if (server_stopping_us_ != 0) stop_deadline_us_ = std::min(stop_deadline_us_, ServerStopDeadline());
+  const Lsn recorded = recorder_.Cover(tracker_.confirmable(), true, now_us_);
+  const bool done = tracker_.outstanding_records() == 0 && recorded >= tracker_.confirmable();
+  const bool waits = !done && now_us_ < stop_deadline_us_;
   if (source_->is_snapshot()) {
     // Whatever was sent of a snapshot is sent again: the slot that would remember it does not exist yet.
     if (!waits) Finish();
     return;
   }
-  absl::Status status = waits ? confirmer_.Step(*source_, tracker_.received(), tracker_.confirmable(), false, now_us_)
-                              : confirmer_.SendFinal(*source_, tracker_.received(), tracker_.confirmable(), now_us_);
+  absl::Status status = waits ? confirmer_.Step(*source_, tracker_.received(), recorded, false, now_us_)
+                              : confirmer_.SendFinal(*source_, tracker_.received(), recorded, now_us_);
   if (status.ok()) status = source_->Flush();
   if (!status.ok()) return Finish();
   if (waits) return;
@@ -362,6 +394,8 @@ void Relay::UpdateState() {
   }
   const State before = stats_->state.load(std::memory_order_relaxed);
   if (state == before) return;
+  const bool goes_on = before == State::kHeld || before == State::kStalled;
+  if (goes_on && (state == State::kStreaming || state == State::kSnapshot)) reason_ = "events go on";
   stats_->state.store(state, std::memory_order_relaxed);
   LogInfo("state",
           {{"state", std::string(StateName(state))},
@@ -391,7 +425,12 @@ void Relay::LogRates() {
 
 int64_t Relay::next_deadline_us() const {
   int64_t deadline = std::min(rates_logged_us_ + kRatesEveryUs, publisher_.next_deadline_us(now_us_));
-  if (source_ && !source_->is_snapshot()) deadline = std::min(deadline, confirmer_.next_deadline_us(reads_));
+  deadline = std::min(deadline, heartbeat_.next_deadline_us(now_us_));
+  if (source_ && !source_->is_snapshot()) {
+    deadline = std::min(deadline, confirmer_.next_deadline_us(reads_));
+    deadline = std::min(deadline, recorder_.next_deadline_us(now_us_));
+  }
+  if (phase_ == Phase::kReading && server_stopping_us_ != 0) deadline = std::min(deadline, ServerStopDeadline());
   if (source_ && intake_.row_in_hand()) deadline = std::min(deadline, now_us_ + kRetryInHandUs);
   if (phase_ == Phase::kBackoff) deadline = std::min(deadline, backoff_until_us_);
   // Both pass without an end of their phase: then reports are waited for, or the server's last answer.

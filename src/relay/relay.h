@@ -25,13 +25,16 @@
 #include "absl/status/status.h"
 #include "base/clock.h"
 #include "config/config.h"
+#include "evidence/store.h"
 #include "kafka/producer.h"
 #include "postgres/connector.h"
 #include "postgres/source.h"
 #include "relay/backoff.h"
 #include "relay/confirmer.h"
+#include "relay/heartbeat.h"
 #include "relay/intake.h"
 #include "relay/publisher.h"
+#include "relay/recorder.h"
 #include "relay/stats.h"
 #include "relay/tracker.h"
 #include "router/router.h"
@@ -42,6 +45,7 @@ struct Parts {
   postgres::Connector* connector = nullptr;
   kafka::ProducerFactory* producers = nullptr;
   router::Router* router = nullptr;
+  evidence::Store* evidence = nullptr;  // null: no record is kept
   const Clock* clock = nullptr;
   uint64_t jitter_seed = std::random_device{}();  // of the pauses between attempts
 };
@@ -83,6 +87,8 @@ class Relay {
   void OnConnected(postgres::Connected connected);
   void Read();
   void OnSourceError(const absl::Status& status);
+  bool SleptTooLong(int64_t before_us) const;
+  void AbandonStream();
   void StepSnapshotEnd();
   void TakeFinishedSnapshot();
   void Quiesce(bool wait);
@@ -93,6 +99,8 @@ class Relay {
   void Fail(const absl::Status& status);
   absl::Status CheckTables(const std::vector<Table>& tables);
   void CheckServerStopping();
+  // Only while server_stopping_us_ is set.
+  int64_t ServerStopDeadline() const { return server_stopping_us_ + config_.relay.server_stop_drain_ms * 1000; }
   void UpdateState();
   void LogRates();
 
@@ -102,7 +110,9 @@ class Relay {
   Tracker tracker_;
   Publisher publisher_;
   Confirmer confirmer_;
+  Recorder recorder_;
   Intake intake_;
+  Heartbeat heartbeat_;
 
   Phase phase_ = Phase::kBackoff;
   int64_t now_us_ = 0;
@@ -115,6 +125,7 @@ class Relay {
   bool checked_ = false;        // the captured tables fit the configuration
   std::optional<postgres::ServerIdentity> identity_;
   int64_t connected_us_ = 0;
+  int64_t sender_timeout_us_ = 0;  // wal_sender_timeout of the stream
   Backoff backoff_;
   int64_t backoff_until_us_ = 0;
   bool standby_ = false;

@@ -15,10 +15,13 @@ struct Stats {
   std::atomic<uint64_t> transactions{0};     // Commits read
   std::atomic<uint64_t> events_produced{0};  // handed to the producer
   std::atomic<uint64_t> events_acknowledged{0};
-  std::atomic<uint64_t> events_repeated{0};    // left out of a repeat: acknowledged before
-  std::atomic<uint64_t> events_ignored{0};     // updates, deletes, truncates, tables that are not routed
-  std::atomic<uint64_t> events_skipped{0};     // errors.tolerance=all
-  std::atomic<uint64_t> expansions_failed{0};  // payload was to be expanded and went out as text
+  std::atomic<uint64_t> events_repeated{0};        // left out of a repeat: acknowledged before
+  std::atomic<uint64_t> events_ignored{0};         // updates, deletes, truncates, tables that are not routed
+  std::atomic<uint64_t> events_skipped{0};         // errors.tolerance=all
+  std::atomic<uint64_t> gaps_accepted{0};          // events gone over at the start, as asked for
+  std::atomic<uint64_t> transactions_vanished{0};  // acknowledged, and not in the log of the server after a failover
+  std::atomic<uint64_t> events_vanished{0};        // theirs; both count what this process knows
+  std::atomic<uint64_t> expansions_failed{0};      // payload was to be expanded and went out as text
   std::atomic<uint64_t> reconnects_postgres{0};
   std::atomic<uint64_t> reconnects_kafka{0};
   std::atomic<uint64_t> inflight_bytes{0};

@@ -1,6 +1,7 @@
 #include "relay/tracker.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.h"
 
@@ -20,6 +21,12 @@ void AcknowledgedRows::Set(uint32_t ordinal) {
 void AcknowledgedRows::Add(const AcknowledgedRows& other) {
   if (other.words_.size() > words_.size()) words_.resize(other.words_.size());
   for (size_t word = 0; word < other.words_.size(); ++word) words_[word] |= other.words_[word];
+}
+
+uint64_t AcknowledgedRows::count() const {
+  uint64_t count = 0;
+  for (const uint64_t word : words_) count += static_cast<uint64_t>(std::popcount(word));
+  return count;
 }
 
 void Tracker::Begin(Lsn commit_lsn) {
@@ -126,6 +133,8 @@ void Tracker::Position(Lsn end_lsn) {
 void Tracker::Advance() {
   while (!entries_.empty() && entries_.front().closed && entries_.front().outstanding == 0) {
     confirmable_ = std::max(confirmable_, entries_.front().end_lsn);
+    if (entries_.front().records > 0 && entries_.front().commit_lsn.valid())
+      published_.Add(entries_.front().commit_lsn, entries_.front().records);
     if (!acknowledged_before_.empty()) acknowledged_before_.erase(entries_.front().commit_lsn.value());
     entries_.pop_front();
     ++first_entry_;
@@ -161,8 +170,19 @@ void Tracker::Reset() {
   received_ = Lsn();
 }
 
+PublishedLog::Count Tracker::AcknowledgedFrom(Lsn lsn) const {
+  PublishedLog::Count count = published_.From(lsn);
+  for (const auto& [commit_lsn, rows] : acknowledged_before_) {
+    if (Lsn(commit_lsn) < lsn) continue;
+    ++count.transactions;
+    count.events += rows.count();
+  }
+  return count;
+}
+
 void Tracker::ForgetAcknowledged() {
   acknowledged_before_.clear();
+  published_.Clear();
   rewound_from_ = Lsn();
 }
 

@@ -30,6 +30,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "decoder/lsn.h"
+#include "relay/published_log.h"
 
 namespace postrider::relay {
 
@@ -40,6 +41,7 @@ class AcknowledgedRows {
   void Set(uint32_t ordinal);
   void Add(const AcknowledgedRows& other);
   bool empty() const { return words_.empty(); }
+  uint64_t count() const;
 
  private:
   absl::InlinedVector<uint64_t, 1> words_;
@@ -71,14 +73,17 @@ class Tracker {
   void Rewind();
   // Positions start anew too: another server answers, or the slot stands elsewhere.
   void Reset();
-  // Drops what Rewind() remembered.
+  // How much of what was acknowledged committed at `lsn` or behind it; as far back as PublishedLog goes.
+  PublishedLog::Count AcknowledgedFrom(Lsn lsn) const;
+  // Drops what Rewind() remembered, and what was published.
   void ForgetAcknowledged();
 
   Lsn confirmable() const { return confirmable_; }
   // The end of the last whole transaction or position received on this connection.
   Lsn received() const { return received_; }
   bool in_transaction() const { return open_; }
-  bool full() const { return entries_.size() >= kEntriesMax; }
+  size_t entries() const { return entries_.size(); }
+  bool full() const { return entries() >= kEntriesMax; }
   // Nothing received is unconfirmed; what a Rewind forgot counts until it has come again.
   bool idle() const { return entries_.empty() && confirmable_ >= rewound_from_; }
   size_t outstanding_records() const { return outstanding_records_; }
@@ -127,6 +132,7 @@ class Tracker {
   Lsn received_;
   Lsn rewound_from_;                                                     // how far the stream had come before a Rewind
   absl::flat_hash_map<uint64_t, AcknowledgedRows> acknowledged_before_;  // by commit LSN
+  PublishedLog published_;                                               // transactions behind confirmable_
 };
 
 }  // namespace postrider::relay

@@ -2,7 +2,7 @@
 import signal
 
 import pytest
-from harness import Kafka, Postgres, Site, cleanup
+from harness import Kafka, Postgres, Proxy, Site, cleanup
 
 
 def pytest_addoption(parser):
@@ -25,6 +25,7 @@ def pytest_runtest_makereport(item, call):
             for relay in site.relays:
                 if relay.child:
                     report.sections.append((f"relay {relay.slot}, exit code {relay.child.process.poll()}", relay.child.tail(40)))
+            report.sections.append((f"PostgreSQL {site.postgres.version}", site.postgres.child.tail(40)))
 
 
 @pytest.fixture(autouse=True)
@@ -103,12 +104,26 @@ def new_kafka():
 
 
 @pytest.fixture
+def new_proxy():
+    """new_proxy(target_port): a proxy in front of one port."""
+    made = []
+
+    def make(target_port=None):
+        made.append(Proxy(target_port))
+        return made[-1]
+
+    yield make
+    for proxy in made:
+        proxy.close()
+
+
+@pytest.fixture
 def new_site(request, servers, kafka, new_postgres, new_kafka):
-    """new_site(postgres, kafka): a corner of its own on these servers (the shared ones where not given), cleared away after the test."""
+    """new_site(postgres, kafka, encoding=...): a corner of its own on these servers (the shared ones where not given), cleared away after the test."""
     request.node.sites = []
 
-    def make(postgres=None, broker=None):
-        made = Site(postgres or servers(15), broker or kafka, request.node.name.split("[")[0].removeprefix("test_"))
+    def make(postgres=None, broker=None, **options):
+        made = Site(postgres or servers(15), broker or kafka, request.node.name.split("[")[0].removeprefix("test_"), **options)
         request.node.sites.append(made)
         return made
 

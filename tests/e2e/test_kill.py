@@ -4,18 +4,11 @@ import time
 
 import pytest
 from harness import ExitCode
-from harness.outbox import Writer, first_occurrences
+from harness.outbox import Writer
 
 
 def check_everything_arrived(site, writer, relay):
-    writer.stop()
-    site.wait_all_confirmed(timeout_s=90)
-    committed, arrived = writer.committed(), first_occurrences(site.records())
-    assert sum(len(events) for events in committed.values()) > 100
-    for key in committed:
-        missing = set(committed[key]) - set(arrived.get(key, ()))
-        assert not missing, f"{len(missing)} of {len(committed[key])} events of {key} never arrived"
-        assert arrived[key] == committed[key], f"the order of {key} is not the commit order, or an event was never committed"
+    writer.check_everything_arrived()
     before = site.count()
     assert relay.stop() == ExitCode.STOPPED
     relay.start()

@@ -9,7 +9,8 @@ from .kafka import Kafka
 from .outbox import Site
 from .postgres import Postgres
 from .process import Child, cleanup, free_port, new_folder, scratch, wait_for
+from .proxy import Proxy
 from .relay import ExitCode, Relay
 
-__all__ = ["Child", "Debezium", "ExitCode", "Kafka", "Postgres", "Record", "Relay", "Site", "cleanup", "free_port", "new_folder", "scratch",
+__all__ = ["Child", "Debezium", "ExitCode", "Kafka", "Postgres", "Proxy", "Record", "Relay", "Site", "cleanup", "free_port", "new_folder", "scratch",
            "wait_for"]

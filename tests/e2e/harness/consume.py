@@ -23,7 +23,7 @@ class Record:
 
 def _consumer(bootstrap):
     return Consumer({"bootstrap.servers": bootstrap, "group.id": "harness", "enable.auto.commit": False, "auto.offset.reset": "earliest",
-                     "log_level": 0, "fetch.wait.max.ms": 10, "queued.max.messages.kbytes": 65536})
+                     "log_level": 0, "fetch.wait.max.ms": 10, "queued.max.messages.kbytes": 65536, "receive.message.max.bytes": 2**29})
 
 
 def _ends(consumer, topics):

@@ -45,10 +45,17 @@ def guarded_listener(port, password):
     }
 
 
-class Kafka:
-    """`password`: of a second listener at guarded_bootstrap, for the user `relay`."""
+# A second listener, whose clients come back through another port: that of a proxy.
+OUTSIDE_LISTENER = {
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,OUTSIDE:PLAINTEXT",
+    "inter.broker.listener.name": "PLAINTEXT",
+}
 
-    def __init__(self, settings=None, password=None):
+
+class Kafka:
+    """`password`: of a second listener at guarded_bootstrap, for the user `relay`. `proxy`: clients of its port see this broker through it."""
+
+    def __init__(self, settings=None, password=None, proxy=None):
         self.port, controller_port, guarded_port = free_port(), free_port(), free_port()
         self.guarded_bootstrap = f"127.0.0.1:{guarded_port}"
         self.bootstrap = f"127.0.0.1:{self.port}"
@@ -66,9 +73,14 @@ class Kafka:
             self.settings |= guarded_listener(guarded_port, password)
             for key in ("listeners", "advertised.listeners"):
                 self.settings[key] += f",GUARDED://127.0.0.1:{guarded_port}"
+        if proxy:
+            proxy.target_port = free_port()
+            self.settings |= OUTSIDE_LISTENER
+            self.settings["listeners"] += f",OUTSIDE://127.0.0.1:{proxy.target_port}"
+            self.settings["advertised.listeners"] += f",OUTSIDE://127.0.0.1:{proxy.port}"
         self.file = self.folder / "server.properties"
         self.file.write_text("".join(f"{key}={value}\n" for key, value in self.settings.items()))
-        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "_")  # a dash in front would be an option
         formatter = Child("format", java("kafka.tools.StorageTool", ["format", "-t", cluster_id, "-c", self.file], self.libraries),
                           self.folder / "format.log")
         if formatter.wait(START_TIMEOUT_S) != 0:

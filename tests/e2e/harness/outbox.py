@@ -21,13 +21,13 @@ LEDGER = "CREATE TABLE public.ledger (position bigserial, id uuid PRIMARY KEY, k
 
 
 class Site:
-    def __init__(self, postgres, kafka, name):
+    def __init__(self, postgres, kafka, name, encoding="UTF8"):
         self.name = f"{name}_{next(_numbers)}"[-50:].lower()
         self.postgres, self.kafka = postgres, kafka
         self.database = self.slot = self.name
         self.topic = f"outbox.event.{self.name}"
         self.relays = []
-        postgres.sql(f'CREATE DATABASE "{self.database}" TEMPLATE template0')
+        postgres.sql(f'CREATE DATABASE "{self.database}" TEMPLATE template0 ENCODING \'{encoding}\'')
         postgres.psql(ROOT / "sql" / "01-outbox.sql", self.database)
         self.sql(LEDGER)
 
@@ -117,6 +117,8 @@ class Writer:
 
     `deletes=False`: no row is deleted, so that a snapshot finds them all."""
 
+    ROWS_MAX = 40  # of one transaction
+
     def __init__(self, site, threads=3, transactions_per_s=150, deletes=True):
         self.site, self.pause_s = site, threads / transactions_per_s
         self._shapes = [self._single, self._several, self._copy, self._rolled_back, self._savepoint]
@@ -142,6 +144,20 @@ class Writer:
         for key, event in self.site.sql("SELECT key, id::text FROM ledger ORDER BY key, number"):
             found.setdefault(key, []).append(event)
         return found
+
+    def check_everything_arrived(self, at_least=100, timeout_s=90):
+        """Stops. Every id that was committed is there and no other, first occurrences in commit order per key, the lag is gone; the repeats."""
+        self.stop()
+        self.site.wait_all_confirmed(timeout_s)
+        self.site.wait_confirmed()
+        records, committed = self.site.records(), self.committed()
+        arrived = first_occurrences(records)
+        assert sum(len(events) for events in committed.values()) >= at_least, "the load was too small to tell anything"
+        for key in committed:
+            missing = set(committed[key]) - set(arrived.get(key, ()))
+            assert not missing, f"{len(missing)} of {len(committed[key])} events of {key} never arrived"
+            assert arrived[key] == committed[key], f"the order of {key} is not the commit order, or an event was never committed"
+        return len(records) - sum(len(events) for events in arrived.values())
 
     def _run(self, key):
         numbers, connection = itertools.count(1), None
@@ -187,7 +203,7 @@ class Writer:
         cursor.connection.commit()
 
     def _copy(self, cursor, key, numbers):
-        rows = [(next(numbers), str(uuid.uuid4())) for _ in range(40)]
+        rows = [(next(numbers), str(uuid.uuid4())) for _ in range(self.ROWS_MAX)]
         events = "".join(f'{event}\t{self.site.name}\t{key}\tPlaced\t{{"number": {number}}}\n' for number, event in rows)
         cursor.copy_expert("COPY outbox (id, aggregatetype, aggregateid, type, payload) FROM STDIN", io.StringIO(events))
         cursor.copy_expert("COPY ledger (id, key, number) FROM STDIN", io.StringIO("".join(f"{event}\t{key}\t{number}\n" for number, event in rows)))

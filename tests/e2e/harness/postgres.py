@@ -25,6 +25,7 @@ SETTINGS = {
     "max_replication_slots": "40",
     "max_prepared_transactions": "10",
     "max_connections": "100",
+    "password_encryption": "scram-sha-256",  # 13 has another default
     "fsync": "off",
     "log_replication_commands": "on",
     "log_line_prefix": "%n [%p] %q%a ",  # seconds since 1970, pid, application
@@ -119,7 +120,7 @@ class Postgres:
         self.child.thaw()
 
     def connect(self, database="postgres", user="postgres", **options):
-        connection = psycopg2.connect(host="127.0.0.1", port=self.port, dbname=database, user=user, **options)
+        connection = psycopg2.connect(host="127.0.0.1", port=self.port, dbname=database, user=user, client_encoding="UTF8", **options)
         connection.autocommit = True
         return connection
 

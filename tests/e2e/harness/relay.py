@@ -8,6 +8,9 @@ from .process import ROOT, Child, new_folder, wait_for
 
 EXAMPLE = ROOT / "examples" / "outbox.properties"
 
+# Settings with which the payload's text goes out byte for byte.
+AS_TEXT = {"value.converter": "org.apache.kafka.connect.storage.StringConverter", "transforms.outbox.table.expand.json.payload": "false"}
+
 
 class ExitCode(enum.IntEnum):
     STOPPED = 0

@@ -162,6 +162,34 @@ TEST_F(ConnectorTest, ALostSlotIsLastingAndMadeGoodOnlyWhereNeeded) {
   EXPECT_TRUE(Connect().value().source->is_snapshot());
 }
 
+TEST_F(ConnectorTest, AStreamIsResumedWhereTheSlotStandsWhenAnotherRelayHasReadOn) {
+  absl::StatusOr<Connected> before = Connect();
+  ASSERT_TRUE(before.ok()) << before.status();
+  before->source.reset();
+  AwaitSlotFree();
+  admin_->Sql("INSERT INTO outbox VALUES (1, 'a')");
+  admin_->Sql("SELECT pg_replication_slot_advance('" + name_ + "', pg_current_wal_lsn())");
+  const Lsn moved = Lsn::Parse(SlotField("confirmed_flush_lsn")).value();
+  ASSERT_GT(moved, before->start_lsn);
+  const absl::StatusOr<Connected> again =
+      Connect({.resume_lsn = before->start_lsn, .expected = before->identity, .first = false});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->resumed);
+  EXPECT_EQ(again->start_lsn, moved) << "the evidence record would begin behind the slot";
+}
+
+TEST_F(ConnectorTest, AServerOfAnOlderTimelineIsNotRead) {
+  absl::StatusOr<Connected> connected = Connect();
+  ASSERT_TRUE(connected.ok()) << connected.status();
+  connected->source.reset();
+  AwaitSlotFree();
+  ServerIdentity promoted = connected->identity;
+  ++promoted.timeline;
+  const absl::Status status = ConnectFails({.expected = promoted, .first = false});
+  EXPECT_EQ(FaultOf(status), Fault::kPassing) << status;
+  EXPECT_THAT(Text(status), HasSubstr("a former primary"));
+}
+
 TEST_F(ConnectorTest, AMissingPublicationThatMustNotBeMadeComesWithItsSql) {
   config_.publication.autocreate = config::PublicationAutocreate::kDisabled;
   const absl::Status status = ConnectFails();

@@ -84,6 +84,7 @@ class ServerTest : public testing::Test {
     name_ = "postrider_test_" + std::to_string(getpid());
     cluster.Sql("CREATE DATABASE " + name_ + " TEMPLATE template0");
     cluster.Sql("CREATE ROLE " + name_ + " LOGIN REPLICATION PASSWORD 'first'");
+    cluster.Try("GRANT with_password TO " + name_);  // where with_postgres made the server: others are trusted
     admin_ = std::make_unique<Admin>(name_, "");
     admin_->Sql("CREATE TABLE outbox (id int PRIMARY KEY, payload text)");
     admin_->Sql("GRANT CREATE ON DATABASE " + name_ + " TO " + name_ + "; GRANT CREATE, USAGE ON SCHEMA public TO " +

@@ -19,6 +19,7 @@ class FakeConnector final : public postgres::Connector {
     bool resumed = false;
     postgres::ServerIdentity identity{.system_identifier = "7", .timeline = 1, .started_at_us = 1};
     int64_t wal_sender_timeout_ms = 60'000;
+    std::optional<postgres::TimelineFork> fork;
     std::vector<Table> tables;
   };
   // Accepts the connection that is being made. The stream belongs to the connector and outlives its source.
@@ -32,12 +33,14 @@ class FakeConnector final : public postgres::Connector {
                                      .wal_sender_timeout_ms = answer.wal_sender_timeout_ms,
                                      .start_lsn = answer.start_lsn,
                                      .resumed = answer.resumed,
+                                     .fork = answer.fork,
                                      .slot_note = "",
                                      .tables = std::move(answer.tables)};
     return stream;
   }
   void Refuse(absl::Status status) { connected_ = std::move(status); }
   void AnswerLookup(absl::StatusOr<Table> table) { table_ = std::move(table); }
+  void AnswerAction(absl::Status status) { action_ = std::move(status); }
   void AnswerFinish(absl::Status status) { finished_ = std::move(status); }
 
   // ---- postgres::Connector
@@ -49,6 +52,8 @@ class FakeConnector final : public postgres::Connector {
   std::optional<absl::Status> TakeFinishedSnapshot() override { return std::exchange(finished_, std::nullopt); }
   void StartLookup(uint32_t relation_oid) override { lookups.push_back(relation_oid); }
   std::optional<absl::StatusOr<Table>> TakeTable() override { return std::exchange(table_, std::nullopt); }
+  void StartAction() override { ++actions; }
+  std::optional<absl::Status> TakeAction() override { return std::exchange(action_, std::nullopt); }
   bool server_stopping() const override { return stopping; }
   absl::Status DropSlot() override {
     ++drops;
@@ -59,6 +64,7 @@ class FakeConnector final : public postgres::Connector {
   std::vector<uint32_t> lookups;
   int finishes = 0;
   int drops = 0;
+  int actions = 0;
   bool stopping = false;
 
  private:
@@ -66,6 +72,7 @@ class FakeConnector final : public postgres::Connector {
   std::optional<absl::StatusOr<postgres::Connected>> connected_;
   std::optional<absl::StatusOr<Table>> table_;
   std::optional<absl::Status> finished_;
+  std::optional<absl::Status> action_;
 };
 
 }  // namespace postrider::relay

@@ -26,6 +26,10 @@ class FakeKafka final : public kafka::ProducerFactory {
     std::string topic;
     uint64_t tag = 0;
     size_t budget_bytes = 0;
+    std::string key, value;
+    std::optional<int32_t> partition;
+    int64_t timestamp_ms = 0;
+    size_t headers = 0;
   };
 
   absl::StatusOr<std::unique_ptr<kafka::Producer>> Make(const kafka::ProducerSettings& settings) override;
@@ -84,7 +88,12 @@ class FakeProducer final : public kafka::Producer {
     kafka_->outstanding_.push_back({.id = std::string(record.id),
                                     .topic = std::string(record.topic),
                                     .tag = tag,
-                                    .budget_bytes = BudgetBytes(record)});
+                                    .budget_bytes = BudgetBytes(record),
+                                    .key = std::string(record.key.value_or("")),
+                                    .value = std::string(record.value.value_or("")),
+                                    .partition = record.partition,
+                                    .timestamp_ms = record.timestamp_ms,
+                                    .headers = record.headers.size()});
     return {};
   }
 

@@ -29,11 +29,6 @@ class FakeRouter final : public router::Router {
     ++plans_compiled;
     return absl::OkStatus();
   }
-  bool HasRelation(const decoder::Relation& relation) const override {
-    const auto plan = plans_.find(relation.oid);
-    return plan != plans_.end() && plan->second.name == relation.name &&
-           plan->second.columns == relation.columns.size();
-  }
   bool Wants(const decoder::Relation& relation) const override { return relation.name.starts_with("outbox"); }
   void Reset() override { plans_.clear(); }
 

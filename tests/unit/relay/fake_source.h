@@ -41,6 +41,7 @@ class FakeStream {
   bool is_snapshot = false;
   bool answers = false;        // a status that asks is answered by a keepalive
   bool write_blocked = false;  // the socket takes nothing
+  bool announced = false;      // its relation was sent: a server sends it once, and again when it was altered
   int flushes = 0;
 
  private:

@@ -166,7 +166,21 @@ TEST_F(IntakeTest, TheCatalogueReadWithTheConnectionServesOnce) {
   SendTransaction(*stream_, 300, {Row("b")});
   EXPECT_EQ(*Take(), Progress::kIdle);
   EXPECT_THAT(connector_.lookups, IsEmpty());
-  EXPECT_EQ(router_.plans_compiled, 1) << "an equal relation keeps its plan";
+  EXPECT_EQ(router_.plans_compiled, 1);
+}
+
+TEST_F(IntakeTest, ARelationThatComesAgainReadsTheCatalogueAnewThoughItLooksTheSame) {
+  Connect();
+  SendTransaction(*stream_, 200, {Row("a")});
+  // ALTER COLUMN SET DEFAULT and DROP NOT NULL change nothing that the message says.
+  stream_->announced = false;
+  SendTransaction(*stream_, 300, {Row("b")});
+  EXPECT_EQ(*Take(), Progress::kBlocked);
+  EXPECT_THAT(connector_.lookups, ElementsAre(kOutboxOid));
+  connector_.AnswerLookup(OutboxTable(kOutboxOid, "outbox", "altered"));
+  EXPECT_EQ(*Take(), Progress::kIdle);
+  EXPECT_EQ(router_.plans_compiled, 2);
+  EXPECT_THAT(kafka_.ids(), ElementsAre("a", "b"));
 }
 
 TEST_F(IntakeTest, ANewTableWaitsForItsCatalogue) {

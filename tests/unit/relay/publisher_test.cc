@@ -45,6 +45,7 @@ class PublisherTest : public testing::Test {
     ASSERT_EQ(Offer(id, 0), Offered::kTaken);
     tracker_.Commit(Lsn(commit + 50));
   }
+  Offered OfferBeside() { return publisher_->OfferBeside({.topic = "beats", .key = "key", .value = "value"}, now_us_); }
   absl::Status Poll() { return publisher_->Poll(now_us_); }
   void PollAfter(int64_t us) {
     now_us_ += us;
@@ -547,6 +548,125 @@ TEST_F(PublisherTest, OneRecordABatchEndsBehindTheBatchThatWasRefused) {
   EXPECT_EQ(Offer("b", 0), Offered::kTaken);
   EXPECT_FALSE(kafka_.made().back().single_record_batches);
   EXPECT_FALSE(publisher_->rewind_wanted());
+}
+
+// ---- the record beside the rows
+// --------------------------------------------------------------------------------------
+
+TEST_F(PublisherTest, ARecordBesideTheRowsCountsAgainstTheBudgetAndConfirmsNothing) {
+  config_.inflight_bytes_max = 2 * static_cast<int64_t>(kRecordOverheadBytes) + 100;
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  EXPECT_EQ(OfferBeside(), Offered::kTaken);
+  EXPECT_EQ(OfferBeside(), Offered::kBlocked) << "one at a time";
+  Begin(200);
+  EXPECT_EQ(Offer("b", 0), Offered::kBlocked);
+  kafka_.Report("", Outcome::kAcknowledged);
+  PollAfter(0);
+  EXPECT_EQ(tracker_.confirmable(), Lsn()) << "row a is not acknowledged";
+  EXPECT_EQ(Offer("b", 0), Offered::kTaken);
+  EXPECT_EQ(OfferBeside(), Offered::kBlocked) << "the budget is full";
+  EXPECT_EQ(stats_.events_acknowledged, 0u);
+}
+
+TEST_F(PublisherTest, ARowAboveTheWholeBudgetDoesNotWaitForARecordBesideTheRows) {
+  Start();
+  kafka_.Cork();
+  EXPECT_EQ(OfferBeside(), Offered::kTaken);
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0, 20'000), Offered::kTaken);
+}
+
+TEST_F(PublisherTest, ARecordBesideTheRowsThatIsNotAcknowledgedHoldsNothingBack) {
+  Start();
+  kafka_.Cork();
+  EXPECT_EQ(OfferBeside(), Offered::kTaken);
+  Send(100, "a");
+  kafka_.Report("a", Outcome::kAcknowledged);
+  PollAfter(60 * kSecond);
+  EXPECT_EQ(tracker_.confirmable(), Lsn(150));
+  EXPECT_TRUE(tracker_.idle());
+  EXPECT_FALSE(publisher_->stalled(now_us_));
+}
+
+TEST_F(PublisherTest, NothingGoesBesideTheRowsWhileOneIsHeld) {
+  Start();
+  kafka_.refusals["a"] = {.kind = Kind::kHeld, .code = "record_too_large", .reason = "too large"};
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+  EXPECT_EQ(OfferBeside(), Offered::kBlocked);
+}
+
+TEST_F(PublisherTest, ARecordBesideTheRowsThatItsTopicRefusesHoldsNoRowAndIsNotTriedAgainForAWhile) {
+  for (const Outcome outcome : {Outcome::kTopic, Outcome::kBatch, Outcome::kRecord}) {
+    SCOPED_TRACE(static_cast<int>(outcome));
+    kafka_ = FakeKafka();
+    tracker_.Reset();
+    Start();
+    kafka_.Cork();
+    Send(100, "a");
+    EXPECT_EQ(OfferBeside(), Offered::kTaken);
+    kafka_.Report("", outcome);
+    PollAfter(0);
+    PollAfter(0);
+    EXPECT_EQ(kafka_.made().size(), 2u) << "at once";
+    EXPECT_FALSE(kafka_.made().back().single_record_batches);
+    EXPECT_FALSE(publisher_->hold());
+    Rewind();
+    Send(100, "a");
+    EXPECT_EQ(OfferBeside(), Offered::kTaken);
+    EXPECT_EQ(kafka_.outstanding().size(), 1u) << "left out";
+    kafka_.Report("a", Outcome::kAcknowledged);
+    PollAfter(0);
+    EXPECT_EQ(tracker_.confirmable(), Lsn(150));
+    now_us_ += 80 * kSecond;
+    EXPECT_EQ(OfferBeside(), Offered::kTaken);
+    EXPECT_EQ(kafka_.outstanding().size(), 1u);
+  }
+}
+
+TEST_F(PublisherTest, ARecordBesideTheRowsThatFailsWhileNoneIsInFlightRepeatsNothing) {
+  Start();
+  kafka_.Cork();
+  EXPECT_EQ(OfferBeside(), Offered::kTaken);
+  kafka_.Tell(FakeKafka::EventKind::kFatal);  // it may come first
+  kafka_.Report("", Outcome::kRecord);
+  PollAfter(0);
+  PollAfter(0);
+  EXPECT_FALSE(publisher_->rewind_wanted());
+  EXPECT_EQ(kafka_.made().size(), 2u);
+  Send(100, "a");
+  EXPECT_EQ(kafka_.outstanding().size(), 1u);
+}
+
+TEST_F(PublisherTest, ARecordBesideTheRowsThatIsLostWithItsProducerMakesRoomForTheNext) {
+  Start();
+  kafka_.Cork();
+  kafka_.reports_stuck = true;
+  EXPECT_EQ(OfferBeside(), Offered::kTaken);
+  publisher_->Abandon(now_us_);
+  PollAfter(11 * kSecond);
+  EXPECT_EQ(OfferBeside(), Offered::kTaken);
+  EXPECT_EQ(kafka_.outstanding().size(), 1u);
+}
+
+TEST_F(PublisherTest, AnAcknowledgementBesideTheRowsIsNoneOfARowThatIsTriedAlone) {
+  Start();
+  kafka_.Cork();
+  Send(100, "a");
+  kafka_.Report("a", Outcome::kRecord);
+  PollAfter(0);
+  Rewind();
+  EXPECT_EQ(OfferBeside(), Offered::kTaken);
+  Begin(100);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked) << "tried alone";
+  kafka_.Report("", Outcome::kAcknowledged);
+  PollAfter(0);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked) << "its own report has not come";
+  kafka_.Report("a", Outcome::kAcknowledged);
+  PollAfter(0);
+  EXPECT_EQ(Offer("a", 0), Offered::kTaken);
 }
 
 // ---- what the producer says -----------------------------------------------------------------------------------------

@@ -33,8 +33,13 @@ class RelayHarness : public testing::Test {
   }
 
   void Make() {
-    relay_ = std::make_unique<Relay>(
-        config_, Parts{.connector = &connector_, .producers = &kafka_, .router = &router_, .clock = &clock_}, &stats_);
+    relay_ = std::make_unique<Relay>(config_,
+                                     Parts{.connector = &connector_,
+                                           .producers = &kafka_,
+                                           .router = &router_,
+                                           .evidence = evidence_,
+                                           .clock = &clock_},
+                                     &stats_);
     ASSERT_TRUE(relay_->Start().ok());
   }
   // Made, connected and streaming from position 100.
@@ -85,7 +90,7 @@ class RelayHarness : public testing::Test {
   }
   static void OpenTransaction(FakeStream& stream, uint64_t commit, const std::vector<OutboxRow>& rows) {
     stream.Send(BeginBytes(Lsn(commit)));
-    if (!rows.empty()) stream.Send(RelationBytes());
+    if (!rows.empty() && !std::exchange(stream.announced, true)) stream.Send(RelationBytes());
     for (const OutboxRow& row : rows) stream.Send(InsertBytes(row));
   }
   static OutboxRow Row(const std::string& id) {
@@ -100,6 +105,7 @@ class RelayHarness : public testing::Test {
   FakeKafka kafka_;
   FakeRouter router_;
   Stats stats_;
+  evidence::Store* evidence_ = nullptr;
   std::unique_ptr<Relay> relay_;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
+#include "fake_evidence.h"
 #include "relay_harness.h"
 #include "standby_fault.h"
 
@@ -44,6 +45,37 @@ TEST_F(RelayTest, ConfirmsNothingThatIsNotAcknowledged) {
   RunFor(kSecond);
   EXPECT_EQ(state(), State::kStreaming);
   EXPECT_EQ(stream.last_status().flush, Lsn(500));
+}
+
+TEST_F(RelayTest, NothingIsConfirmedThatTheEvidenceDoesNotSay) {
+  FakeEvidence evidence;
+  evidence_ = &evidence;
+  FakeStream& stream = Start();
+  evidence.corked = true;
+  SendTransaction(stream, 200, {Row("a")});
+  RunFor(20 * kSecond);
+  EXPECT_LE(stream.last_status().flush, Lsn(100));
+  EXPECT_EQ(stream.last_status().write, Lsn(250));
+  EXPECT_EQ(evidence.records.back().lsn, Lsn(250));
+  evidence.Uncork();
+  RunFor(kSecond);
+  EXPECT_EQ(stream.last_status().flush, Lsn(250));
+}
+
+TEST_F(RelayTest, AStopWaitsForTheEvidence) {
+  FakeEvidence evidence;
+  evidence_ = &evidence;
+  FakeStream& stream = Start();
+  evidence.corked = true;
+  SendTransaction(stream, 200, {Row("a")});
+  RunFor(50 * kMs);
+  relay_->RequestStop();
+  RunFor(kSecond);
+  EXPECT_FALSE(relay_->finished());
+  EXPECT_LE(stream.last_status().flush, Lsn(100));
+  evidence.Uncork();
+  Step();
+  EXPECT_EQ(stream.last_status().flush, Lsn(250));
 }
 
 TEST_F(RelayTest, AQuietOutboxFollowsTheServersPosition) {
@@ -101,16 +133,38 @@ TEST_F(RelayTest, APassingFaultOfTheConnectionIsTriedForEver) {
   EXPECT_TRUE(connector_.requests.back().first) << "no stream yet: a missing slot is still made";
 }
 
-TEST_F(RelayTest, StandsByWhileAnotherRelayHasTheSlotAndTriesEachSecond) {
+TEST_F(RelayTest, StandsByWhileAnotherRelayHasTheSlotAndLooksFiveTimesASecond) {
   Make();
   connector_.Refuse(postgres::StandbyFault("another relay has the slot"));
   Step();
   EXPECT_EQ(state(), State::kStandby);
-  RunFor(1'010 * kMs);
+  RunFor(190 * kMs);
+  EXPECT_EQ(connector_.requests.size(), 1u);
+  RunFor(20 * kMs);
   EXPECT_EQ(connector_.requests.size(), 2u);
   connector_.Accept(Usual(100));
   Step();
   EXPECT_EQ(state(), State::kStreaming);
+}
+
+TEST_F(RelayTest, AfterAFreezeLongerThanTheServersTimeoutWhatIsInFlightIsGivenUpAtOnce) {
+  FakeStream& stream = Start();
+  kafka_.Cork();
+  SendTransaction(stream, 200, {Row("a")});
+  Step();
+  SendTransaction(stream, 300, {Row("b")});
+  clock_.Advance(61 * kSecond);
+  Step();
+  EXPECT_FALSE(stream.open());
+  Step();
+  EXPECT_EQ(connector_.requests.size(), 2u) << "nothing is waited for";
+  EXPECT_THAT(kafka_.ids(), ElementsAre("a")) << "nothing more of the old stream is read";
+  kafka_.Uncork();
+  FakeStream& next = connector_.Accept(Usual(100, true));
+  Step();
+  SendTransaction(next, 200, {Row("a")});
+  RunFor(kSecond);
+  EXPECT_EQ(next.last_status().flush, Lsn(250));
 }
 
 TEST_F(RelayTest, ABrokerThatRefusesAtTheFirstContactEndsTheStart) {
@@ -317,6 +371,37 @@ TEST_F(RelayTest, PositionsOfAnotherTimelineAreForgotten) {
   EXPECT_EQ(next.last_status().flush, Lsn(600));
 }
 
+TEST_F(RelayTest, WhatAPromotedStandbyNeverGotIsCounted) {
+  FakeStream& stream = Start();
+  SendTransaction(stream, 200, {Row("a")});
+  SendTransaction(stream, 300, {Row("b"), Row("c")});
+  SendTransaction(stream, 400, {Row("d")});
+  RunFor(kSecond);
+  stream.Break(MakeFault(Fault::kPassing, "the server is gone"));
+  FakeConnector::Answer promoted = Usual(100);
+  promoted.identity.timeline = 2;
+  promoted.fork = postgres::TimelineFork{.timeline = 1, .lsn = Lsn(300)};
+  FakeStream& next = Reconnect(promoted);
+  EXPECT_EQ(stats_.transactions_vanished, 2u);
+  EXPECT_EQ(stats_.events_vanished, 3u);
+  SendTransaction(next, 300, {Row("x")});
+  RunFor(kSecond);
+  EXPECT_THAT(kafka_.ids(), ElementsAre("a", "b", "c", "d", "x"));
+}
+
+TEST_F(RelayTest, AStandbyThatHadEverythingLosesNothing) {
+  FakeStream& stream = Start();
+  SendTransaction(stream, 200, {Row("a")});
+  stream.SendKeepalive(Lsn(600));
+  RunFor(kSecond);
+  stream.Break(MakeFault(Fault::kPassing, "the server is gone"));
+  FakeConnector::Answer promoted = Usual(100);
+  promoted.identity.timeline = 2;
+  promoted.fork = postgres::TimelineFork{.timeline = 1, .lsn = Lsn(250)};
+  Reconnect(promoted);
+  EXPECT_EQ(stats_.transactions_vanished, 0u);
+}
+
 TEST_F(RelayTest, ALastingFaultOfTheStreamEndsTheRelayButConfirmsWhatCameBefore) {
   FakeStream& stream = Start();
   SendTransaction(stream, 200, {Row("a")});
@@ -462,6 +547,19 @@ TEST_F(RelayTest, AServerThatStopsTogetherWithUsIsNoTrap) {
   Step();  // both bounds pass in one step
   RunFor(2 * kSecond);
   EXPECT_TRUE(relay_->finished());
+  EXPECT_EQ(relay_->exit_code(), 8);
+}
+
+TEST_F(RelayTest, OurOwnStopKeepsAStoppingServerNoLonger) {
+  FakeStream& stream = Start();
+  kafka_.Cork();
+  SendTransaction(stream, 200, {Row("a")});
+  Step();
+  connector_.stopping = true;
+  RunFor(config_.relay.server_stop_drain_ms * kMs - 500 * kMs);
+  relay_->RequestStop();
+  RunFor(2 * kSecond);
+  EXPECT_FALSE(stream.open());
   EXPECT_EQ(relay_->exit_code(), 8);
 }
 
