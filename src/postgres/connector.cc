@@ -47,6 +47,7 @@ struct Shared {
   std::optional<absl::StatusOr<Connected>> connected;
   std::optional<absl::Status> finished;
   std::optional<absl::StatusOr<Table>> table;
+  std::optional<absl::Status> fault;
 
   // The thread's own.
   Seen seen;
@@ -90,6 +91,14 @@ absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
   return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
 }
 
+// Puts an answer where it is taken from, and rings.
+template <typename T, typename Value>
+void Answer(Shared& shared, std::optional<T> Shared::*place, Value value) {
+  const std::lock_guard<std::mutex> lock(shared.mutex);
+  (shared.*place).emplace(std::move(value));
+  if (shared.answered != nullptr) shared.answered->Ring();
+}
+
 // While the stream runs: compares the lists with the publication, at intervals.
 void WatchTables(Shared& shared) {
   if (!shared.watch_tables_at || std::chrono::steady_clock::now() < *shared.watch_tables_at) return;
@@ -98,7 +107,9 @@ void WatchTables(Shared& shared) {
   const absl::StatusOr<TableFilter> filter = FilterOf(shared.config.tables);
   if (!filter.ok()) return;
   const absl::StatusOr<size_t> unpublished = ExtendPublication(*shared.query, shared.config, *filter);
-  if (!unpublished.ok()) HearServer(shared);
+  if (unpublished.ok()) return;
+  if (FaultOf(unpublished.status()) != Fault::kPublication) return HearServer(shared);
+  Answer(shared, &Shared::fault, unpublished.status());
 }
 
 int UntilWatchMs(const Shared& shared) {
@@ -125,14 +136,6 @@ void Work(const std::shared_ptr<Shared>& shared) {
   shared->questions.clear();
   shared->ended = true;
   shared->left.notify_all();
-}
-
-// Puts an answer where it is taken from, and rings.
-template <typename T, typename Value>
-void Answer(Shared& shared, std::optional<T> Shared::*place, Value value) {
-  const std::lock_guard<std::mutex> lock(shared.mutex);
-  (shared.*place).emplace(std::move(value));
-  if (shared.answered != nullptr) shared.answered->Ring();
 }
 
 // Once the process has streamed, secrets and rights that are refused are being changed: that passes.
@@ -245,6 +248,8 @@ class ThreadedConnector : public Connector {
     if (action_) action_->Start();
   }
   std::optional<absl::Status> TakeAction() override { return action_ ? action_->Take() : std::nullopt; }
+
+  std::optional<absl::Status> TakeFault() override { return Take(&Shared::fault); }
 
   bool server_stopping() const override { return shared_->server_stopping; }
 

@@ -91,6 +91,9 @@ class Connector {
   // connection. The only sign of it while the stream is not read.
   virtual bool server_stopping() const = 0;
 
+  // A lasting fault that was found while the stream runs, once. Rung.
+  virtual std::optional<absl::Status> TakeFault() { return std::nullopt; }
+
   // Drops the slot (slot.drop.on.stop), after the source was closed. Blocking, a few seconds at the most: only at the
   // end.
   virtual absl::Status DropSlot() = 0;

@@ -119,6 +119,31 @@ bool ViaRoot(const config::Config& config, const TableFilter& filter, const std:
   });
 }
 
+absl::Status NoInserts(const config::Config& config) {
+  const std::string name = QuoteIdentifier(config.publication.name);
+  return MakeFault(Fault::kPublication,
+                   absl::StrCat("publication ", name, " does not publish inserts; its owner runs: ALTER PUBLICATION ",
+                                name, " SET (publish = 'insert')"));
+}
+
+// A partition that stands in the stream under its own name, while the lists know only the table above it, would be left
+// out without a word.
+absl::Status CheckNames(const config::Config& config, const TableFilter& filter,
+                        const std::vector<CandidateTable>& captured) {
+  for (const CandidateTable& table : captured) {
+    if (filter.Matches(table.schema, table.name)) continue;
+    const std::string name = QuoteIdentifier(config.publication.name);
+    return MakeFault(
+        Fault::kPublication,
+        absl::StrCat("publication ", name, " sends the rows of ", table.root_schema, ".", table.root_name,
+                     " under the name of their partition, ", DottedName(table),
+                     ", which table.include.list does not match; its owner runs: ALTER PUBLICATION ", name,
+                     " SET (publish_via_partition_root = true), where it holds the partitioned table itself; or name "
+                     "the partitions in the list"));
+  }
+  return absl::OkStatus();
+}
+
 // Tables that the lists match and the publication leaves out.
 std::vector<CandidateTable> Unpublished(const config::Config& config, const TableFilter& filter,
                                         const TableState& state) {
@@ -194,11 +219,7 @@ absl::Status MakePublication(Connection& connection, const config::Config& confi
 absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& config, const TableFilter& filter,
                                                      const TableState& state) {
   const std::string name = QuoteIdentifier(config.publication.name);
-  if (!state.publication->inserts) {
-    return MakeFault(Fault::kPublication,
-                     absl::StrCat("publication ", name, " does not publish inserts; its owner runs: ALTER PUBLICATION ",
-                                  name, " SET (publish = 'insert')"));
-  }
+  if (!state.publication->inserts) return NoInserts(config);
   const std::set<uint32_t> published(state.published.begin(), state.published.end());
   std::vector<CandidateTable> captured;
   for (const CandidateTable& table : state.tables) {
@@ -214,6 +235,7 @@ absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& confi
                      absl::StrCat("publication ", name, " does not hold the table; its owner runs: ALTER PUBLICATION ",
                                   name, " ADD TABLE ", TableList(wanted)));
   }
+  if (absl::Status status = CheckNames(config, filter, captured); !status.ok()) return status;
   std::vector<uint32_t> oids;
   oids.reserve(captured.size());
   for (const CandidateTable& table : captured) oids.push_back(table.oid);
@@ -240,6 +262,7 @@ absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::C
   const absl::StatusOr<TableState> state = ReadTableState(connection);
   if (!state.ok()) return state.status();
   if (!state->publication) return 0;  // dropped: the stream itself says so
+  if (!state->publication->inserts) return NoInserts(config);
   const std::vector<std::string> missing = UnpublishedTables(config, filter, *state);
   if (missing.empty()) return 0;
   const std::string sql = AddTablesSql(config, filter, *state);

@@ -54,7 +54,7 @@ std::string AddTablesSql(const config::Config& config, const TableFilter& filter
 
 // Compares lists and publication. What is missing is added where publication.autocreate.mode is filtered and the rights
 // allow, with an ERROR line, since rows before that were not published; else a WARNING has the statement. Returns how
-// many tables are still unpublished.
+// many tables are still unpublished; a fault kPublication where it publishes no inserts any more.
 absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::Config& config,
                                          const TableFilter& filter);
 

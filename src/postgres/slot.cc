@@ -25,9 +25,14 @@ constexpr std::string_view kSlotLockTimeout = "30s";
 constexpr std::array<std::string_view, 6> kOwnOptions = {"proto_version", "publication_names", "binary",
                                                          "streaming",     "two_phase",         "messages"};
 
-std::string InvalidationReason(const SlotRow& slot) {
-  if (!slot.invalidation_reason.empty()) return slot.invalidation_reason;
-  return slot.conflicting ? "it conflicts with recovery" : "its WAL was removed (max_slot_wal_keep_size)";
+// In words, with the setting behind it. 16 sets `conflicting` whatever the reason was, but only on a standby it means
+// something.
+std::string InvalidationReason(const SlotRow& slot, bool in_recovery) {
+  const std::string& reason = slot.invalidation_reason;
+  if (reason == "idle_timeout") return "it was not read for too long (idle_replication_slot_timeout)";
+  if (!reason.empty() && reason != "wal_removed") return reason;
+  return slot.conflicting && in_recovery ? "it conflicts with recovery"
+                                         : "its WAL was removed (max_slot_wal_keep_size)";
 }
 
 // The sessions that a walsender waits for while it makes a slot, in words.
@@ -91,10 +96,12 @@ absl::Status CheckSlot(const Target& target, const SlotRow& slot, bool in_recove
   if (IsLost(slot)) {
     return MakeFault(
         Fault::kSlot,
-        absl::StrCat(name, " is lost: ", InvalidationReason(slot), "; what was written after ",
-                     slot.confirmed_flush_lsn.ToString(), " and not published can no longer be read from it. Drop it: ",
-                     "SELECT pg_drop_replication_slot(", QuoteLiteral(target.slot),
-                     "), and start again: the snapshot publishes the rows that are still in the table"));
+        absl::StrCat(
+            name, " is lost: ", InvalidationReason(slot, in_recovery), "; what was written after ",
+            slot.confirmed_flush_lsn.ToString(), " and not published can no longer be read from it. Drop it: ",
+            "SELECT pg_drop_replication_slot(", QuoteLiteral(target.slot),
+            "), and start once with --accept-gap: the snapshot of a new slot publishes the rows that are still in "
+            "the table"));
   }
   // On a server that was promoted the column stays true, and means nothing.
   if (slot.synced && in_recovery)

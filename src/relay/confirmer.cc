@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/fault.h"
 
 namespace postrider::relay {
 namespace {
@@ -10,6 +12,8 @@ namespace {
 constexpr int64_t kNewsAfterUs = 200'000;   // a confirmed position is told this soon
 constexpr int64_t kSameAnswerUs = 100'000;  // between answers without news
 constexpr int64_t kQuestionEveryUs = 1'000'000;
+constexpr int64_t kSilenceUs = 10'000'000;  // beyond wal_sender_timeout
+constexpr int64_t kSilenceMaxUs = 3'600'000'000;
 
 }  // namespace
 
@@ -23,7 +27,7 @@ void Confirmer::Connected(Lsn start_lsn, int64_t wal_sender_timeout_ms, int64_t 
   server_lsn_ = start_lsn;
   news_ = false;
   answer_owed_ = false;
-  last_status_us_ = last_keepalive_us_ = last_question_us_ = now_us;
+  last_status_us_ = last_keepalive_us_ = last_question_us_ = last_heard_us_ = now_us;
   questioned_lsn_ = Lsn();
   same_questions_ = 0;
 }
@@ -31,6 +35,7 @@ void Confirmer::Connected(Lsn start_lsn, int64_t wal_sender_timeout_ms, int64_t 
 void Confirmer::SawKeepalive(const postgres::Keepalive& keepalive, int64_t now_us) {
   server_lsn_ = std::max(server_lsn_, keepalive.end_lsn);
   last_keepalive_us_ = now_us;
+  heard_ = true;
   if (!keepalive.reply_requested) return;
   // An unanswered question is repeated by no server; two in a row were queued while nothing was read.
   const bool soon = !answer_owed_ && (timeout_us_ == 0 || now_us - questioned_us_ < timeout_us_ / 2);
@@ -47,7 +52,18 @@ void Confirmer::Raise(Lsn received, Lsn confirmable) {
   news_ = flush_ > reported_flush_;
 }
 
+absl::Status Confirmer::Listen(bool reading, int64_t now_us) {
+  if (heard_ || !reading) last_heard_us_ = now_us;
+  heard_ = false;
+  const int64_t limit_us = silence_limit_us_ > 0 ? silence_limit_us_ : timeout_us_ + kSilenceUs;
+  if (now_us - last_heard_us_ < limit_us) return absl::OkStatus();
+  silence_limit_us_ = std::min(2 * limit_us, kSilenceMaxUs);
+  return MakeFault(Fault::kPassing, absl::StrCat("the server has said nothing for ", limit_us / 1'000'000,
+                                                 " s, although it was asked each second: the connection may be dead"));
+}
+
 absl::Status Confirmer::Step(postgres::Source& source, Lsn received, Lsn confirmable, bool reading, int64_t now_us) {
+  if (absl::Status status = Listen(reading, now_us); !status.ok()) return status;
   Raise(received, confirmable);
   const int64_t since_us = now_us - last_status_us_;
   // A first question may be answered at once; only its repetitions without news are slowed down.

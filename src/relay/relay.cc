@@ -135,6 +135,7 @@ void Relay::OnConnected(postgres::Connected connected) {
     checked_ = true;
   }
   source_ = std::move(connected.source);
+  hung_up_ = false;
   snapshot_ended_ = false;
   server_stopping_us_ = 0;
   standby_ = false;
@@ -170,6 +171,8 @@ absl::Status Relay::CheckTables(const std::vector<Table>& tables) {
 // ---- reading --------------------------------------------------------------------------------------------------------
 
 void Relay::Read() {
+  if (std::exchange(hung_up_, false))
+    return OnSourceError(MakeFault(Fault::kPassing, "the server closed the connection"));
   const bool repeat = publisher_.rewind_wanted();
   // The open transaction is finished before a stop, so that it is not sent twice; unless it cannot be.
   if (stopping_ && (repeat || !tracker_.in_transaction() || source_->is_snapshot() || publisher_.hold())) {
@@ -198,6 +201,7 @@ void Relay::Read() {
   if (status.ok() && source_->wants_write()) status = source_->Flush();
   if (!status.ok()) return OnSourceError(status);
   CheckServerStopping();
+  if (const auto fault = parts_.connector->TakeFault()) Fail(*fault);
   if (phase_ == Phase::kReading && stopping_ && now_us_ >= stop_deadline_us_) {
     phase_ = Phase::kDraining;
     StepDraining();

@@ -65,8 +65,12 @@ class Relay {
   // What to wait for. fd -1: no stream. reads(): input is wanted now; with backlog() there is more to do at once.
   int fd() const { return source_ ? source_->fd() : -1; }
   bool reads() const { return source_ != nullptr && reads_; }
+  // There is a stream, read at the moment or not, and it is not being left.
+  bool streams() const { return source_ != nullptr && phase_ == Phase::kReading; }
   bool wants_write() const { return source_ && source_->wants_write(); }
   bool backlog() const { return backlog_; }
+  // The server has closed the connection of a stream that is not read at the moment.
+  void HungUp() { hung_up_ = true; }
   // What waits in the socket although it is wanted; 0 while nothing is read.
   size_t WaitingBytes() const { return reads() ? source_->WaitingBytes() : 0; }
   uint64_t wal_bytes() const { return stats_->wal_bytes.load(std::memory_order_relaxed); }
@@ -118,6 +122,7 @@ class Relay {
   int64_t now_us_ = 0;
   std::unique_ptr<postgres::Source> source_;
   bool reads_ = false;
+  bool hung_up_ = false;
   bool backlog_ = false;
   bool snapshot_ended_ = false;
   bool first_ = true;           // no stream or whole snapshot yet: a missing slot is made

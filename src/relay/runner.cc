@@ -33,15 +33,17 @@ void Pause() {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
 }
 
-void Sleep(const Relay& relay, const Wakeup& wakeup, const Clock& clock) {
+void Sleep(Relay& relay, const Wakeup& wakeup, const Clock& clock) {
   pollfd waits[2] = {{.fd = wakeup.fd(), .events = POLLIN, .revents = 0}, {.fd = -1, .events = 0, .revents = 0}};
-  if (relay.reads() || relay.wants_write()) {
+  if (relay.reads() || relay.streams() || relay.wants_write()) {
     waits[1].fd = relay.fd();
-    waits[1].events = static_cast<short>((relay.reads() ? POLLIN : 0) | (relay.wants_write() ? POLLOUT : 0));
+    // A stream that is not read at the moment is watched for its end all the same.
+    waits[1].events = static_cast<short>((relay.reads() ? POLLIN : POLLRDHUP) | (relay.wants_write() ? POLLOUT : 0));
   }
   const int64_t sleep_us = std::clamp<int64_t>(relay.next_deadline_us() - clock.MonotonicMicros(), 0, kSleepMaxUs);
   const timespec timeout{.tv_sec = sleep_us / 1'000'000, .tv_nsec = sleep_us % 1'000'000 * 1000};
   ppoll(waits, 2, &timeout, nullptr);
+  if (relay.streams() && !relay.reads() && (waits[1].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) relay.HungUp();
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(CheckSlot, ALostOneNamesReasonPositionAndSqlInEveryVersion) {
     EXPECT_THAT(Text(status), HasSubstr("pg_drop_replication_slot('orders')"));
     EXPECT_THAT(Text(status), HasSubstr("0/200"));
   }
-  EXPECT_THAT(Text(CheckSlot(kTarget, idle18, false)), HasSubstr("idle_timeout"));
+  EXPECT_THAT(Text(CheckSlot(kTarget, idle18, false)), HasSubstr("idle_replication_slot_timeout"));
   EXPECT_THAT(Text(CheckSlot(kTarget, lost13, false)), HasSubstr("max_slot_wal_keep_size"));
 }
 

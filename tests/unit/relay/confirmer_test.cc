@@ -102,6 +102,29 @@ TEST_F(ConfirmerTest, AsksOnceASecondWhileItReadsAndHearsNothing) {
   EXPECT_TRUE(Step(kStart + 2'999 * kMs, 100, 0, true));
 }
 
+TEST_F(ConfirmerTest, AServerThatStaysSilentIsGivenUp) {
+  Connect(5'000);
+  const auto status = [&](int64_t at_us) { return confirmer_->Step(source_, Lsn(100), Lsn(), true, at_us); };
+  for (int second = 1; second < 15; ++second) EXPECT_TRUE(status(kStart + second * kSecond).ok()) << second;
+  const absl::Status silent = status(kStart + 15 * kSecond);
+  EXPECT_EQ(FaultOf(silent), Fault::kPassing);
+  EXPECT_FALSE(silent.ok());
+  // The next one is given twice as long, until there is data again.
+  confirmer_->Connected(Lsn(100), 5'000, kStart);
+  EXPECT_TRUE(status(kStart + 29 * kSecond).ok());
+  EXPECT_FALSE(status(kStart + 30 * kSecond).ok());
+  confirmer_->Connected(Lsn(100), 5'000, kStart);
+  confirmer_->SawData();
+  EXPECT_TRUE(status(kStart + 1 * kSecond).ok());
+  EXPECT_FALSE(status(kStart + 16 * kSecond).ok());
+}
+
+TEST_F(ConfirmerTest, SilenceDoesNotCountWhileNothingIsRead) {
+  Connect(5'000);
+  for (int second = 1; second < 100; ++second) Step(kStart + second * kSecond, 100, 0, false);
+  EXPECT_TRUE(confirmer_->Step(source_, Lsn(100), Lsn(), true, kStart + 101 * kSecond).ok());
+}
+
 TEST_F(ConfirmerTest, AsksNothingWhileNothingIsRead) {
   Connect();
   EXPECT_FALSE(Step(kStart + 5 * kSecond, 100, 0, false));

@@ -54,6 +54,7 @@ class FakeConnector final : public postgres::Connector {
   std::optional<absl::StatusOr<Table>> TakeTable() override { return std::exchange(table_, std::nullopt); }
   void StartAction() override { ++actions; }
   std::optional<absl::Status> TakeAction() override { return std::exchange(action_, std::nullopt); }
+  std::optional<absl::Status> TakeFault() override { return std::exchange(fault, std::nullopt); }
   bool server_stopping() const override { return stopping; }
   absl::Status DropSlot() override {
     ++drops;
@@ -65,6 +66,7 @@ class FakeConnector final : public postgres::Connector {
   int finishes = 0;
   int drops = 0;
   int actions = 0;
+  std::optional<absl::Status> fault;
   bool stopping = false;
 
  private:

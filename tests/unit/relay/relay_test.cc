@@ -47,6 +47,28 @@ TEST_F(RelayTest, ConfirmsNothingThatIsNotAcknowledged) {
   EXPECT_EQ(stream.last_status().flush, Lsn(500));
 }
 
+TEST_F(RelayTest, AFaultThatIsFoundWhileTheStreamRunsEndsTheRelayWithItsCode) {
+  Start();
+  connector_.fault = MakeFault(Fault::kPublication, "the publication publishes no inserts");
+  RunFor(10 * kSecond);
+  EXPECT_TRUE(relay_->finished());
+  EXPECT_EQ(relay_->exit_code(), 5);
+}
+
+TEST_F(RelayTest, AConnectionThatEndsWhileNothingIsReadIsMadeAnew) {
+  config_.relay.inflight_bytes_max = 1'000;
+  FakeStream& stream = Start();
+  kafka_.Cork();
+  SendTransaction(stream, 200, {Row("a"), Row("b")});
+  RunFor(kSecond);
+  ASSERT_FALSE(relay_->reads());
+  relay_->HungUp();
+  Step();
+  kafka_.Uncork();
+  Reconnect(Usual(100, true));
+  EXPECT_EQ(state(), State::kStreaming);
+}
+
 TEST_F(RelayTest, NothingIsConfirmedThatTheEvidenceDoesNotSay) {
   FakeEvidence evidence;
   evidence_ = &evidence;
