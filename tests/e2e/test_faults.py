@@ -114,6 +114,7 @@ def test_a_relay_that_was_stopped_for_longer_than_wal_sender_timeout(site, relay
     assert relay.runs == 1 and relay.stop() == ExitCode.STOPPED
 
 
+@pytest.mark.full
 def test_a_walsender_that_does_not_run_for_longer_than_its_timeout(site, relay):
     writer, walsender = warm_up(site), relay.walsender()
     os.kill(walsender, signal.SIGSTOP)
@@ -195,6 +196,7 @@ def fill(folder, left_bytes):
     return ballast
 
 
+@pytest.mark.full
 @pytest.mark.limit(300)
 def test_the_brokers_disk_is_full_and_then_is_not(small_disk, impatient, new_kafka):
     site = impatient(new_kafka({"log.dirs": str(small_disk / "data"), "metadata.log.dir": str(new_folder("metadata"))}))
@@ -220,7 +222,7 @@ def test_the_brokers_disk_is_full_and_then_is_not(small_disk, impatient, new_kaf
 def test_a_broker_that_is_away_for_long(site, relay, full):
     writer, walsender = warm_up(site), relay.walsender()
     site.kafka.kill9()
-    away_s = 900 if full else 60
+    away_s = 900 if full else 20
     ends_at, cpu_before = time.monotonic() + away_s, relay.cpu_s()
     while time.monotonic() < ends_at:
         assert relay.running() and relay.walsender() == walsender
@@ -236,6 +238,7 @@ def test_a_broker_that_is_away_for_long(site, relay, full):
     assert relay.stop() == ExitCode.STOPPED
 
 
+@pytest.mark.full
 @pytest.mark.limit(1200)
 def test_a_large_transaction_through_a_slow_broker(site, new_relay, broker_proxy, full):
     rows, relay = 2_000_000 if full else 200_000, new_relay(AS_TEXT)

@@ -47,6 +47,7 @@ def form_of(record):
     return record.topic, record.partition, record.key, re.sub(rb"\d{13}", b"<ms>", record.value), record.headers
 
 
+@pytest.mark.full
 @pytest.mark.limit(300)
 def test_records_are_debeziums(site):
     def relay_of(name):

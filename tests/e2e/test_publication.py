@@ -27,6 +27,7 @@ def test_a_table_that_is_made_later_is_added_and_its_earlier_rows_are_named_as_l
     assert relay.stop() == ExitCode.STOPPED
 
 
+@pytest.mark.full
 @pytest.mark.limit(180)
 def test_where_the_publication_is_not_ours_to_alter_the_statement_is_named(site):
     site.sql(f"CREATE PUBLICATION {site.slot}_publication FOR TABLE outbox WITH (publish = 'insert')")

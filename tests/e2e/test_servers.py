@@ -6,7 +6,7 @@ import pytest
 from harness import ExitCode, wait_for
 from harness.postgres import VERSIONS
 
-GATE_VERSIONS = (13, 15, 18)
+GATE_VERSIONS = (13, 18)
 ENDS_WITHIN_S = 15
 
 every_version = pytest.mark.parametrize(
@@ -148,6 +148,7 @@ def test_a_publication_that_is_narrowed_in_mid_stream(new_site, servers, version
     assert relay.stop() == ExitCode.STOPPED
 
 
+@pytest.mark.full
 @pytest.mark.limit(180)
 def test_a_publication_that_publishes_no_inserts_any_more(site):
     relay = site.relay({"snapshot.mode": "no_data"}).start()

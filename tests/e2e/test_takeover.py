@@ -30,6 +30,7 @@ def test_beside_a_running_debezium_the_relay_ends_and_never_takes_the_slot(site)
     debezium.stop()
 
 
+@pytest.mark.full
 @pytest.mark.limit(180)
 def test_the_slot_is_taken_over_where_debezium_left_it(site):
     relay = site.relay()

@@ -110,8 +110,9 @@ def published(site):
     return records, topics
 
 
+@pytest.mark.full
 @pytest.mark.limit(300)
-@pytest.mark.parametrize("converter", ["simple", pytest.param("json", marks=pytest.mark.full)])
+@pytest.mark.parametrize("converter", CONVERTERS)
 def test_the_same_rows_come_out_as_they_do_of_debezium(site, converter):
     for table in ("events", "other"):
         site.sql(TABLE.format(table))
