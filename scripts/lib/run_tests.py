@@ -256,12 +256,13 @@ def stage_e2e(stage, full):
         return
     report = LOGS / "e2e.xml"
     report.unlink(missing_ok=True)
-    stage.run("pytest", [PYTHON, "-m", "pytest", "-c", "tests/e2e/pytest.ini", "tests/e2e", "tests/conformance", "tests/differential", f"--junitxml={report}",
-                         "--durations=15", *(["--full"] if full else [])])
+    stage.run("pytest", [PYTHON, "-m", "pytest", "-c", "tests/e2e/pytest.ini", "tests/e2e", "tests/conformance", "tests/differential",
+                         f"--junitxml={report}", "--durations=25", *(["--full"] if full else [])])
     stage.count_junit(report)
     if not full:
         stage.left_out += ["PostgreSQL 14 and 16, the snapshot's crash on 13", "100, 20 and 20 kills instead of 15, 4 and 4",
-                           "60 s of frozen broker instead of 20, 15 minutes without one instead of 20 s", "300 MB of other writes instead of 100",
+                           "60 s of frozen broker instead of 20, 15 minutes without one instead of 20 s",
+                           "300 MB of other writes instead of 100",
                            f"{stage.skipped} more tests of real servers, marked so: a slow broker, a full disk, transforms beside the real Debezium",
                            "60 random configurations instead of 18 (the long run: tests/differential/run.py)"]
 

@@ -86,7 +86,9 @@ void AddWorker(TableWriter& t) {
 void AddTransforms(std::vector<KeySpec>& table) {
   TableWriter transform(table, Section::kConnect, Scope::kTransform);
   transform.Add(Text("type", "", "the class"))
-      .Add(Text("predicate", "", ""))
+      .Add(Text("predicate", "",
+                "on the EventRouter: the rows of tables that it leaves out are ignored, with a warning, where Debezium "
+                "publishes them as change events"))
       .Add(Flag("negate", "false", "with a predicate only"))
       .Meaningless(kNoPlugins, {"plugin.version"});
   TableWriter(table, Section::kConnect, Scope::kRegexRouter)

@@ -162,7 +162,12 @@ absl::Status Relay::CheckTables(const std::vector<Table>& tables) {
     auto message = decoder.Decode(bytes);
     POSTRIDER_CHECK(message.ok());
     const auto& relation = std::get<decoder::Relation>(*message);
-    if (!parts_.router->Wants(relation)) continue;
+    if (!parts_.router->Wants(relation)) {
+      LogWarning("table_not_routed", {{"table", absl::StrCat(table.schema, ".", table.name)}},
+                 "this table is captured, and a predicate or a filter keeps it from the Event Router: its rows are "
+                 "ignored, where Debezium would publish them as change events");
+      continue;
+    }
     if (absl::Status status = parts_.router->SetRelation(relation, &table); !status.ok()) return status;
   }
   return absl::OkStatus();
