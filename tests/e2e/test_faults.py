@@ -164,7 +164,7 @@ def test_a_server_stops_fast_while_an_event_is_held(new_site, new_postgres):
     site.kafka.create_topic(site.topic, config={"max.message.bytes": "20000"})
     relay = site.relay({"snapshot.mode": "no_data", "postrider.server.stop.drain.ms": "3000"}).start()
     site.insert(key="large", payload_bytes=50_000)
-    relay.wait_says("held")
+    relay.wait_says("state=held")
     started = time.monotonic()
     site.postgres.stop("fast", timeout_s=30)
     stopped_s = time.monotonic() - started
@@ -284,7 +284,7 @@ def test_a_connection_that_ends_while_an_event_is_held_is_made_anew(site):
     site.kafka.create_topic(site.topic, config={"max.message.bytes": "20000"})
     relay = site.relay({"snapshot.mode": "no_data"}).start()
     site.insert(key="large", payload_bytes=50_000)
-    relay.wait_says("held")
+    relay.wait_says("state=held")
     before = relay.walsender()
     site.sql("SELECT pg_terminate_backend(%s)", (before,))
     wait_for(lambda: relay.walsender() not in (None, before), 5, lambda: f"a new walsender\n{relay.child.tail()}", 0.1)

@@ -5,7 +5,7 @@ from harness import ExitCode, wait_for
 
 
 def check_held(site, relay, published):
-    relay.wait_says("held")
+    relay.wait_says("state=held")
     walsender, confirmed = relay.walsender(), site.postgres.confirmed_lsn(site.slot)
     site.insert(key="later")
     time.sleep(3)
@@ -46,7 +46,7 @@ def test_a_held_event_is_still_there_after_a_restart(new_site, new_kafka):
     site = new_site(broker=new_kafka({"auto.create.topics.enable": "false"}))
     relay = site.relay().start()
     site.insert()
-    relay.wait_says("held")
+    relay.wait_says("state=held")
     assert relay.stop() == ExitCode.STOPPED_EARLY
     relay.start()
     site.kafka.create_topic(site.topic)

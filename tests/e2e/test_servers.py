@@ -53,7 +53,7 @@ def test_a_slot_that_is_lost_under_a_relay_that_cannot_go_on(new_site, new_postg
     site.wait_records(1)
     site.wait_all_confirmed()
     site.insert(key="lost", payload_bytes=50_000)
-    relay.wait_says("held")
+    relay.wait_says("state=held")
     for _ in range(3):
         fill_wal(site, 40)
     wait_for(lambda: slot_is_lost(site), 30, "the slot lost")

@@ -261,7 +261,7 @@ def test_a_row_of_many_megabytes_and_one_above_the_limit(new_site, new_kafka, fu
     site.wait_records(2, timeout_s=90)
     writing.row("b" * (size + 2**21))
     writing.row("behind")
-    relay.wait_says("held", 60)
+    relay.wait_says("state=held", 60)
     assert site.count() == 2
     site.kafka.set_topic_config(site.topic, "max.message.bytes", str(2**28))
     wait_for(lambda: site.count() == 4, 90, site.tails)
