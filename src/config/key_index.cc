@@ -86,28 +86,22 @@ KeyIndex::KeyIndex(const Settings& settings) {
   places_ = {{"producer.override.", {Scope::kProducer}}, {"producer.", {Scope::kProducer}},
              {"key.converter.", {Scope::kConverter}},    {"value.converter.", {Scope::kConverter}},
              {"header.converter.", {Scope::kConverter}}, {"topic.creation.default.", {Scope::kTopicCreation}}};
-  for (const std::string& alias : ListOf(settings, "transforms")) {
-    Place place{Cat("transforms.", alias, "."), {Scope::kTransform}};
-    const Setting* type = settings.Find(Cat(place.prefix, "type"));
-    const ClassSpec* spec = type == nullptr ? nullptr : FindClass(ClassKind::kTransform, Trim(type->value));
-    if (spec != nullptr) {
-      place.scopes.push_back(ScopeOfTransform(*spec));
-    } else {
-      place.foreign = type != nullptr;
+  // Keys of an alias: those that every class of its kind has, and its own class's.
+  const auto add_aliases = [&](std::string_view list, Scope common, ClassKind kind, Scope (*own)(const ClassSpec&)) {
+    for (const std::string& alias : ListOf(settings, list)) {
+      Place place{Cat(list, ".", alias, "."), {common}};
+      const Setting* type = settings.Find(Cat(place.prefix, "type"));
+      const ClassSpec* spec = type == nullptr ? nullptr : FindClass(kind, Trim(type->value));
+      if (spec != nullptr) {
+        place.scopes.push_back(own(*spec));
+      } else {
+        place.foreign = type != nullptr;
+      }
+      places_.push_back(std::move(place));
     }
-    places_.push_back(std::move(place));
-  }
-  for (const std::string& alias : ListOf(settings, "predicates")) {
-    Place place{Cat("predicates.", alias, "."), {Scope::kPredicate}};
-    const Setting* type = settings.Find(Cat(place.prefix, "type"));
-    const ClassSpec* spec = type == nullptr ? nullptr : FindClass(ClassKind::kPredicate, Trim(type->value));
-    if (spec != nullptr) {
-      place.scopes.push_back(ScopeOfPredicate(*spec));
-    } else {
-      place.foreign = type != nullptr;
-    }
-    places_.push_back(std::move(place));
-  }
+  };
+  add_aliases("transforms", Scope::kTransform, ClassKind::kTransform, ScopeOfTransform);
+  add_aliases("predicates", Scope::kPredicate, ClassKind::kPredicate, ScopeOfPredicate);
   for (const std::string& group : ListOf(settings, "topic.creation.groups"))
     places_.push_back({Cat("topic.creation.", group, "."), {Scope::kTopicCreation}});
   for (const std::string& alias : ListOf(settings, "config.providers"))

@@ -2,18 +2,12 @@
 
 #include <poll.h>
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <utility>
-
 #include "absl/status/statusor.h"
 #include "postgres/connection.h"
+#include "postgres/worker.h"
 
 namespace postrider::postgres {
 namespace {
-
-constexpr std::chrono::seconds kJoinTimeout{1};
 
 // Nothing was asked, so that whatever the server says is mostly its farewell.
 bool HasSpoken(const Connection& connection) {
@@ -23,18 +17,10 @@ bool HasSpoken(const Connection& connection) {
 
 }  // namespace
 
-// What the thread and its owner share; the thread keeps it alive should the owner have to leave it behind.
-struct Action::Shared {
-  explicit Shared(const config::Config& configuration) : config(configuration) {}
+struct Action::Shared : Worker {
+  Shared(const config::Config& configuration, const Wakeup* owner) : Worker(owner), config(configuration) {}
 
   const config::Config config;
-  const Wakeup stop;   // rung once, by the owner: ends whatever waits
-  const Wakeup asked;  // rung with each Start
-
-  std::mutex mutex;  // guards what follows
-  std::condition_variable left;
-  bool ended = false;
-  const Wakeup* answered = nullptr;  // the owner's bell; null once the owner has gone
   std::optional<absl::Status> answer;
 
   // The thread's own.
@@ -62,34 +48,17 @@ void Action::Work(const std::shared_ptr<Shared>& shared) {
     if (poll(polled, 2, -1) < 0) continue;
     if (polled[0].revents != 0) break;
     shared->asked.Clear();
-    absl::Status status = shared->Run();
-    const std::lock_guard<std::mutex> lock(shared->mutex);
-    shared->answer = std::move(status);
-    if (shared->answered != nullptr) shared->answered->Ring();
+    shared->Answer(shared->answer, shared->Run());
   }
   shared->connection.reset();
-  const std::lock_guard<std::mutex> lock(shared->mutex);
-  shared->ended = true;
-  shared->left.notify_all();
+  shared->End();
 }
 
-Action::Action(const config::Config& config, const Wakeup* answered) : shared_(std::make_shared<Shared>(config)) {
-  shared_->answered = answered;
-  thread_ = std::thread(Work, shared_);
-}
+Action::Action(const config::Config& config, const Wakeup* answered)
+    : shared_(std::make_shared<Shared>(config, answered)), thread_(Work, shared_) {}
 
 Action::~Action() {
-  std::unique_lock<std::mutex> lock(shared_->mutex);
-  shared_->answered = nullptr;
-  shared_->stop.Ring();
-  const bool ended = shared_->left.wait_for(lock, kJoinTimeout, [&] { return shared_->ended; });
-  lock.unlock();
-  // Only a name that is still being resolved holds it longer, and that cannot be interrupted.
-  if (ended) {
-    thread_.join();
-  } else {
-    thread_.detach();
-  }
+  shared_->Leave(thread_);
 }
 
 void Action::Start() {
@@ -97,8 +66,7 @@ void Action::Start() {
 }
 
 std::optional<absl::Status> Action::Take() {
-  const std::lock_guard<std::mutex> lock(shared_->mutex);
-  return std::exchange(shared_->answer, std::nullopt);
+  return shared_->Take(shared_->answer);
 }
 
 }  // namespace postrider::postgres

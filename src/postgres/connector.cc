@@ -4,10 +4,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -19,31 +17,33 @@
 #include "postgres/publication.h"
 #include "postgres/slot.h"
 #include "postgres/snapshot.h"
+#include "postgres/worker.h"
 
 namespace postrider::postgres {
 namespace {
 
-constexpr std::chrono::seconds kJoinTimeout{1};
 constexpr char kCannotConnectNow[] = "57P03";
 constexpr int64_t kWatchTablesMs = 30'000;
 constexpr int64_t kDropSlotMs = 3'000;  // the server may take a moment to notice that the stream was closed
 
-// What the thread and its owner share; the thread keeps it alive should the owner have to leave it behind.
-struct Shared {
-  Shared(const config::Config& configuration, std::shared_ptr<evidence::Store> store)
-      : config(configuration), evidence(std::move(store)) {}
+absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
+  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
+                                                         selection.schema_include_list, selection.schema_exclude_list);
+  if (filter.ok()) return filter;
+  return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
+}
+
+struct Shared : Worker {
+  Shared(const config::Config& configuration, const Wakeup* owner, std::shared_ptr<evidence::Store> store)
+      : Worker(owner), config(configuration), filter(FilterOf(configuration.tables)), evidence(std::move(store)) {}
 
   const config::Config config;
+  const absl::StatusOr<TableFilter> filter;
   const std::shared_ptr<evidence::Store> evidence;
-  const Wakeup stop;   // rung once, by the owner: ends whatever waits
-  const Wakeup asked;  // rung with each question
   std::atomic<bool> server_stopping{false};
 
-  std::mutex mutex;  // guards what follows
-  std::condition_variable left;
+  // Guarded by the mutex.
   std::deque<std::function<void()>> questions;
-  bool ended = false;
-  const Wakeup* answered = nullptr;  // the owner's bell; null once the owner has gone
   std::optional<absl::StatusOr<Connected>> connected;
   std::optional<absl::Status> finished;
   std::optional<absl::StatusOr<Table>> table;
@@ -55,11 +55,6 @@ struct Shared {
   std::optional<Deadline> watch_tables_at;
   std::optional<Connection> query;  // kept for questions about tables, and to be told when the server stops
 };
-
-void RingOwner(Shared& shared) {
-  const std::lock_guard<std::mutex> lock(shared.mutex);
-  if (shared.answered != nullptr) shared.answered->Ring();
-}
 
 std::function<void()> NextQuestion(Shared& shared) {
   const std::lock_guard<std::mutex> lock(shared.mutex);
@@ -81,22 +76,7 @@ void HearServer(Shared& shared) {
   }
   if (SqlstateOf(again.status()) != kCannotConnectNow) return;
   shared.server_stopping = true;
-  RingOwner(shared);
-}
-
-absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
-  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
-                                                         selection.schema_include_list, selection.schema_exclude_list);
-  if (filter.ok()) return filter;
-  return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
-}
-
-// Puts an answer where it is taken from, and rings.
-template <typename T, typename Value>
-void Answer(Shared& shared, std::optional<T> Shared::*place, Value value) {
-  const std::lock_guard<std::mutex> lock(shared.mutex);
-  (shared.*place).emplace(std::move(value));
-  if (shared.answered != nullptr) shared.answered->Ring();
+  shared.RingOwner();
 }
 
 // While the stream runs: compares the lists with the publication, at intervals.
@@ -104,12 +84,10 @@ void WatchTables(Shared& shared) {
   if (!shared.watch_tables_at || std::chrono::steady_clock::now() < *shared.watch_tables_at) return;
   shared.watch_tables_at = After(kWatchTablesMs);
   if (!shared.query) return;
-  const absl::StatusOr<TableFilter> filter = FilterOf(shared.config.tables);
-  if (!filter.ok()) return;
-  const absl::StatusOr<size_t> unpublished = ExtendPublication(*shared.query, shared.config, *filter);
-  if (unpublished.ok()) return;
-  if (FaultOf(unpublished.status()) != Fault::kPublication) return HearServer(shared);
-  Answer(shared, &Shared::fault, unpublished.status());
+  absl::Status status = ExtendPublication(*shared.query, shared.config, *shared.filter);
+  if (status.ok()) return;
+  if (FaultOf(status) != Fault::kPublication) return HearServer(shared);
+  shared.Answer(shared.fault, std::move(status));
 }
 
 int UntilWatchMs(const Shared& shared) {
@@ -132,10 +110,7 @@ void Work(const std::shared_ptr<Shared>& shared) {
     while (const std::function<void()> question = NextQuestion(*shared)) question();
   }
   shared->query.reset();
-  const std::lock_guard<std::mutex> lock(shared->mutex);
-  shared->questions.clear();
-  shared->ended = true;
-  shared->left.notify_all();
+  shared->End();
 }
 
 // Once the process has streamed, secrets and rights that are refused are being changed: that passes.
@@ -161,12 +136,12 @@ absl::StatusOr<Evidence> EvidenceOf(const Shared& shared) {
 }
 
 absl::StatusOr<Connected> Connect(Shared& shared, const ConnectRequest& request) {
-  const absl::StatusOr<TableFilter> filter = FilterOf(shared.config.tables);
-  if (!filter.ok()) return filter.status();
+  if (!shared.filter.ok()) return shared.filter.status();
   // One that stands by goes on asking over the connection it has; else the server may be another one by now.
   if (!shared.stands_by) shared.query.reset();
   absl::StatusOr<Connected> connected = Attach(
-      shared.config, *filter, request, [&] { return EvidenceOf(shared); }, shared.seen, shared.query, &shared.stop);
+      shared.config, *shared.filter, request, [&] { return EvidenceOf(shared); }, shared.seen, shared.query,
+      &shared.stop);
   shared.stands_by = !connected.ok() && IsStandby(connected.status());
   if (connected.ok()) shared.server_stopping = false;
   shared.watch_tables_at.reset();
@@ -201,31 +176,19 @@ absl::StatusOr<Table> Lookup(Shared& shared, uint32_t oid) {
 class ThreadedConnector : public Connector {
  public:
   ThreadedConnector(const config::Config& config, const Wakeup* wakeup, std::shared_ptr<evidence::Store> evidence)
-      : shared_(std::make_shared<Shared>(config, std::move(evidence))) {
-    shared_->answered = wakeup;
-    thread_ = std::thread(Work, shared_);
+      : shared_(std::make_shared<Shared>(config, wakeup, std::move(evidence))), thread_(Work, shared_) {
     if (config.heartbeat.interval_ms > 0 && !config.heartbeat.action_query.empty()) action_.emplace(config, wakeup);
   }
 
   ~ThreadedConnector() override {
     action_.reset();
-    std::unique_lock<std::mutex> lock(shared_->mutex);
-    shared_->answered = nullptr;
-    shared_->stop.Ring();
-    const bool ended = shared_->left.wait_for(lock, kJoinTimeout, [&] { return shared_->ended; });
-    lock.unlock();
-    // Only a name that is still being resolved holds it longer, and that cannot be interrupted.
-    if (ended) {
-      thread_.join();
-    } else {
-      thread_.detach();
-    }
+    shared_->Leave(thread_);
   }
 
   void StartConnect(const ConnectRequest& request) override {
-    Ask([shared = shared_.get(), request] { Answer(*shared, &Shared::connected, Connect(*shared, request)); });
+    Ask([shared = shared_.get(), request] { shared->Answer(shared->connected, Connect(*shared, request)); });
   }
-  std::optional<absl::StatusOr<Connected>> TakeConnected() override { return Take(&Shared::connected); }
+  std::optional<absl::StatusOr<Connected>> TakeConnected() override { return shared_->Take(shared_->connected); }
 
   void StartFinishSnapshot(std::unique_ptr<Source> source) override {
     POSTRIDER_CHECK(source != nullptr && source->is_snapshot());
@@ -234,22 +197,22 @@ class ThreadedConnector : public Connector {
     Ask([shared = shared_.get(), kept = std::move(kept)]() mutable {
       absl::Status finished = static_cast<Snapshot&>(*kept).Finish(shared->config);
       kept.reset();
-      Answer(*shared, &Shared::finished, std::move(finished));
+      shared->Answer(shared->finished, std::move(finished));
     });
   }
-  std::optional<absl::Status> TakeFinishedSnapshot() override { return Take(&Shared::finished); }
+  std::optional<absl::Status> TakeFinishedSnapshot() override { return shared_->Take(shared_->finished); }
 
   void StartLookup(uint32_t relation_oid) override {
-    Ask([shared = shared_.get(), relation_oid] { Answer(*shared, &Shared::table, Lookup(*shared, relation_oid)); });
+    Ask([shared = shared_.get(), relation_oid] { shared->Answer(shared->table, Lookup(*shared, relation_oid)); });
   }
-  std::optional<absl::StatusOr<Table>> TakeTable() override { return Take(&Shared::table); }
+  std::optional<absl::StatusOr<Table>> TakeTable() override { return shared_->Take(shared_->table); }
 
   void StartAction() override {
     if (action_) action_->Start();
   }
   std::optional<absl::Status> TakeAction() override { return action_ ? action_->Take() : std::nullopt; }
 
-  std::optional<absl::Status> TakeFault() override { return Take(&Shared::fault); }
+  std::optional<absl::Status> TakeFault() override { return shared_->Take(shared_->fault); }
 
   bool server_stopping() const override { return shared_->server_stopping; }
 
@@ -260,12 +223,6 @@ class ThreadedConnector : public Connector {
     const std::lock_guard<std::mutex> lock(shared_->mutex);
     shared_->questions.push_back(std::move(question));
     shared_->asked.Ring();
-  }
-
-  template <typename T>
-  std::optional<T> Take(std::optional<T> Shared::*place) {
-    const std::lock_guard<std::mutex> lock(shared_->mutex);
-    return std::exchange((*shared_).*place, std::nullopt);
   }
 
   std::shared_ptr<Shared> shared_;

@@ -5,8 +5,9 @@
 //   none     there           taken over where it stands (Debezium's, or made by hand)
 //   there    missing         it was dropped, or lost in a failover: nothing is made, kSlot
 //   there    behind it       as it should be
-//   there    ahead of it     somebody else read on, or it was made anew: kSlot; after a handback that is as it should
-//   be of another cluster, or of a newer timeline              kContinuity
+//   there    ahead of it     somebody else read on, or it was made anew: kSlot (after a handback: as it should be)
+//
+// A record of another cluster, or of a newer timeline than the server's, is kContinuity whatever the slot says.
 //
 // --accept-gap and snapshot.mode=when_needed go on where the events between cannot be had any more. Pure. Tested by
 // tests/unit/postgres/continuity_test.cc.

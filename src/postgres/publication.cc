@@ -22,6 +22,13 @@ std::string DottedName(const CandidateTable& table) {
   return absl::StrCat(table.schema, ".", table.name);
 }
 
+std::vector<std::string> DottedNames(const std::vector<CandidateTable>& tables) {
+  std::vector<std::string> names;
+  names.reserve(tables.size());
+  for (const CandidateTable& table : tables) names.push_back(DottedName(table));
+  return names;
+}
+
 // Whether a list says which tables there are; exclude lists alone only say which there are not.
 bool NamesTables(const config::TableSelection& selection) {
   return !selection.table_include_list.empty() || !selection.schema_include_list.empty();
@@ -57,9 +64,7 @@ void DropCovered(std::vector<CandidateTable>& tables) {
 }
 
 std::string NearNames(const config::TableSelection& selection, const std::vector<CandidateTable>& tables) {
-  std::vector<std::string> names;
-  names.reserve(tables.size());
-  for (const CandidateTable& table : tables) names.push_back(DottedName(table));
+  const std::vector<std::string> names = DottedNames(tables);
   const std::vector<std::string_view> known(names.begin(), names.end());
   std::set<std::string> near;
   for (const absl::string_view item : absl::StrSplit(selection.table_include_list, ',')) {
@@ -244,29 +249,20 @@ absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& confi
 
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
                                            const TableState& state) {
-  std::vector<std::string> names;
-  for (const CandidateTable& table : Unpublished(config, filter, state)) names.push_back(DottedName(table));
-  return names;
+  return DottedNames(Unpublished(config, filter, state));
 }
 
-std::string AddTablesSql(const config::Config& config, const TableFilter& filter, const TableState& state) {
-  std::vector<CandidateTable> missing = Unpublished(config, filter, state);
-  if (missing.empty()) return "";
-  DropCovered(missing);
-  return absl::StrCat("ALTER PUBLICATION ", QuoteIdentifier(config.publication.name), " ADD TABLE ",
-                      TableList(missing));
-}
-
-absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::Config& config,
-                                         const TableFilter& filter) {
+absl::Status ExtendPublication(Connection& connection, const config::Config& config, const TableFilter& filter) {
   const absl::StatusOr<TableState> state = ReadTableState(connection);
   if (!state.ok()) return state.status();
-  if (!state->publication) return 0;  // dropped: the stream itself says so
+  if (!state->publication) return absl::OkStatus();  // dropped: the stream itself says so
   if (!state->publication->inserts) return NoInserts(config);
-  const std::vector<std::string> missing = UnpublishedTables(config, filter, *state);
-  if (missing.empty()) return 0;
-  const std::string sql = AddTablesSql(config, filter, *state);
-  const std::string names = absl::StrJoin(missing, ",");
+  std::vector<CandidateTable> missing = Unpublished(config, filter, *state);
+  if (missing.empty()) return absl::OkStatus();
+  const std::string names = absl::StrJoin(DottedNames(missing), ",");
+  DropCovered(missing);
+  const std::string sql =
+      absl::StrCat("ALTER PUBLICATION ", QuoteIdentifier(config.publication.name), " ADD TABLE ", TableList(missing));
   std::string why = "publication.autocreate.mode does not allow to add them";
   if (config.publication.autocreate == Mode::kFiltered) {
     // One transaction; it waits for no writer that has the table for long.
@@ -278,7 +274,7 @@ absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::C
                absl::StrCat("tables that table.include.list matches were not in the publication and have been added: "
                             "rows committed before ",
                             added->back().LsnAt(0, 0).ToString(), " were not published"));
-      return 0;
+      return absl::OkStatus();
     }
     if (SqlstateOf(added.status()).empty()) return added.status();
     why = MessageOf(added.status());
@@ -287,7 +283,7 @@ absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::C
              absl::StrCat("tables that table.include.list matches are not in the publication, so their rows are not "
                           "published (",
                           why, "): an owner runs: ", sql));
-  return missing.size();
+  return absl::OkStatus();
 }
 
 }  // namespace postrider::postgres

@@ -49,13 +49,10 @@ absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& confi
 // Tables that the lists match and the publication leaves out, as "schema.table": their rows are not in the stream.
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
                                            const TableState& state);
-// The ALTER PUBLICATION that adds them; empty where none is missing.
-std::string AddTablesSql(const config::Config& config, const TableFilter& filter, const TableState& state);
 
 // Compares lists and publication. What is missing is added where publication.autocreate.mode is filtered and the rights
-// allow, with an ERROR line, since rows before that were not published; else a WARNING has the statement. Returns how
-// many tables are still unpublished; a fault kPublication where it publishes no inserts any more.
-absl::StatusOr<size_t> ExtendPublication(Connection& connection, const config::Config& config,
-                                         const TableFilter& filter);
+// allow, with an ERROR line, since rows before that were not published; else a WARNING has the statement. A fault
+// kPublication where it publishes no inserts any more.
+absl::Status ExtendPublication(Connection& connection, const config::Config& config, const TableFilter& filter);
 
 }  // namespace postrider::postgres

@@ -3,10 +3,9 @@
 //   - at least every third of wal_sender_timeout, and every status.update.interval.ms;
 //   - soon after the confirmed position moved;
 //   - at once when the server asks, except that answers that say nothing new keep 100 ms apart (a stopping server asks
-//   in a loop);
+//     in a loop);
 //   - with a question of our own once a second when no keepalive came: the answer carries the server's position, which
-//   moves the slot
-//     of a quiet outbox beside a busy table or database.
+//     moves the slot of a quiet outbox beside a busy table or database.
 //
 // A server that says nothing for wal_sender_timeout and 10 s, although it is asked each second, is given up: the
 // connection may be dead behind a middlebox that still acknowledges, and the walsender gone. The next silence without

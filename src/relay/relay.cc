@@ -91,9 +91,7 @@ bool Relay::SleptTooLong(int64_t before_us) const {
 
 // What is in flight is given up at once: whoever reads the slot now sends it.
 void Relay::AbandonStream() {
-  reason_ = "this process did not run for longer than wal_sender_timeout: what it had not sent yet is given up";
-  LogWarning("stream_lost", {{"slot", config_.slot.name}, {"lsn", tracker_.confirmable().ToString()}}, reason_);
-  Bump(stats_->reconnects_postgres);
+  TellStreamLost("this process did not run for longer than wal_sender_timeout: what it had not sent yet is given up");
   Quiesce(false);
 }
 
@@ -228,12 +226,16 @@ void Relay::CheckServerStopping() {
     OnSourceError(MakeFault(Fault::kPassing, "closed the stream so that PostgreSQL can shut down"));
 }
 
+void Relay::TellStreamLost(std::string_view why) {
+  reason_ = why;
+  LogWarning("stream_lost", {{"slot", config_.slot.name}, {"lsn", tracker_.confirmable().ToString()}}, reason_);
+  Bump(stats_->reconnects_postgres);
+}
+
 void Relay::OnSourceError(const absl::Status& status) {
   // What was read before a lasting fault may still be acknowledged and confirmed: the stream is kept for that.
   if (FaultOf(status) != Fault::kPassing) return Fail(status);
-  reason_ = std::string(MessageOf(status));
-  LogWarning("stream_lost", {{"slot", config_.slot.name}, {"lsn", tracker_.confirmable().ToString()}}, reason_);
-  Bump(stats_->reconnects_postgres);
+  TellStreamLost(MessageOf(status));
   if (now_us_ - connected_us_ >= kStableUs) backoff_.Reset();
   Quiesce(true);
 }

@@ -93,6 +93,7 @@ class Relay {
   void OnSourceError(const absl::Status& status);
   bool SleptTooLong(int64_t before_us) const;
   void AbandonStream();
+  void TellStreamLost(std::string_view why);
   void StepSnapshotEnd();
   void TakeFinishedSnapshot();
   void Quiesce(bool wait);
