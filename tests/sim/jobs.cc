@@ -22,17 +22,24 @@ void PrintReplay() {
   std::fflush(stdout);
 }
 
-// A broken invariant ends the process; say first which life it was.
-void OnAbort(int) {
-  std::printf("seed %llu: an invariant of the relay is broken (%llu lives)\n",
-              static_cast<unsigned long long>(current_seed),
+// A broken invariant ends the process, and so does a stray pointer; say first which life it was, and then let happen
+// what would have happened.
+struct sigaction before_abort, before_crash;
+
+void OnEnd(int number) {
+  std::printf("seed %llu: %s (%llu lives)\n", static_cast<unsigned long long>(current_seed),
+              number == SIGABRT ? "an invariant of the relay is broken" : "the relay crashed",
               static_cast<unsigned long long>(current_seed - first_seed + 1));
   PrintReplay();
+  sigaction(number, number == SIGABRT ? &before_abort : &before_crash, nullptr);
 }
 
 // The lives of first, first + step, ...
 std::optional<Census> LiveSome(const Lives& lives, uint64_t first, uint64_t step) {
-  std::signal(SIGABRT, OnAbort);
+  struct sigaction action = {};
+  action.sa_handler = OnEnd;
+  sigaction(SIGABRT, &action, &before_abort);
+  sigaction(SIGSEGV, &action, &before_crash);
   first_seed = lives.first;
   Census census;
   for (uint64_t seed = first; seed < lives.first + lives.seeds; seed += step) {
