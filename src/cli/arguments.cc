@@ -1,5 +1,7 @@
 #include "cli/arguments.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/fault.h"
 #include "base/nearest_name.h"
@@ -26,7 +28,27 @@ absl::Status TakeOverride(std::string_view text, Arguments& arguments) {
   return absl::OkStatus();
 }
 
+// The options of one command's own come before or behind its name: which are its own is known in the end.
+absl::Status CheckFlags(const Arguments& arguments) {
+  const Command* command = FindCommand(arguments.command);
+  for (const std::string& flag : arguments.flags) {
+    if (command != nullptr && std::ranges::find(command->flags, flag) != command->flags.end()) continue;
+    std::vector<std::string_view> known = {"--set", "--help", "--version"};
+    for (const Command& other : Commands()) {
+      if (std::ranges::find(other.flags, flag) != other.flags.end())
+        return Usage(absl::StrCat(flag, " is an option of ", View(other.name)));
+      known.insert(known.end(), other.flags.begin(), other.flags.end());
+    }
+    return UnknownWord("the option", flag, known);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+bool Arguments::Has(std::string_view flag) const {
+  return std::ranges::find(flags, flag) != flags.end();
+}
 
 absl::StatusOr<Arguments> ParseArguments(const std::vector<std::string>& words) {
   Arguments arguments;
@@ -40,15 +62,13 @@ absl::StatusOr<Arguments> ParseArguments(const std::vector<std::string>& words) 
       arguments.help = true;
     } else if (options && word == "--version") {
       arguments.command = "version";
-    } else if (options && word == "--accept-gap") {
-      arguments.accept_gap = true;
     } else if (options && word == "--set") {
       if (++index == words.size()) return Usage("--set takes KEY=VALUE");
       status = TakeOverride(words[index], arguments);
     } else if (options && word.starts_with("--set=")) {
       status = TakeOverride(word.substr(6), arguments);
     } else if (options && word.size() > 1 && word.starts_with('-')) {
-      status = UnknownWord("the option", word, {"--set", "--accept-gap", "--help", "--version"});
+      arguments.flags.emplace_back(word);
     } else if (arguments.command.empty()) {
       arguments.command = word;
       std::vector<std::string_view> names;
@@ -59,7 +79,7 @@ absl::StatusOr<Arguments> ParseArguments(const std::vector<std::string>& words) 
     }
     if (!status.ok()) return status;
   }
-  if (arguments.accept_gap && arguments.command != "run") return Usage("--accept-gap is an option of run");
+  if (absl::Status status = CheckFlags(arguments); !status.ok()) return status;
   if (arguments.command.empty() && !arguments.help) return Usage("no command given");
   return arguments;
 }

@@ -1,11 +1,12 @@
-// The command line: `postrider COMMAND [options] FILE...`.
+// The command line: `postrider COMMAND [options] WORD...`, where the words are configuration files for most commands.
 //
-// Options are the same for every command: --set key=value (as often as needed), --help; -- ends them; "-" is standard
-// input. --accept-gap is for `run` alone. Own code and not absl's flags, because those keep only the last of a repeated
-// option. Tested by tests/unit/cli/arguments_test.cc.
+// --set key=value (as often as needed) and --help are every command's; what else it takes stands in its row of the
+// table (cli/help.h). -- ends the options; "-" is standard input. Own code and not absl's flags, because those keep
+// only the last of a repeated option. Tested by tests/unit/cli/arguments_test.cc.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,11 @@ namespace postrider::cli {
 struct Arguments {
   std::string command;
   bool help = false;
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // what is no option: files, and for some commands words before
   std::vector<std::pair<std::string, std::string>> overrides;  // --set
-  bool accept_gap = false;                                     // --accept-gap
+  std::vector<std::string> flags;  // the command's own options that were given: "--accept-gap"
+
+  bool Has(std::string_view flag) const;
 };
 
 // A fault kConfiguration with one sentence: which word is wrong, and the nearest one that is right.

@@ -21,7 +21,9 @@ constexpr std::string_view kOptions =
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      {"run", "carry the outbox from PostgreSQL to Kafka", "postrider run [--set KEY=VALUE] [--accept-gap] FILE...",
+      {"run",
+       "carry the outbox from PostgreSQL to Kafka",
+       "postrider run [--set KEY=VALUE] [--accept-gap] FILE...",
        "Streams the outbox table's inserts from the replication slot, routes them as Debezium's Outbox Event Router "
        "does, and\n"
        "confirms a position only when Kafka has acknowledged everything before it. Runs until SIGTERM or SIGINT, which "
@@ -41,8 +43,11 @@ const std::vector<Command>& Commands() {
        "missing or\n"
        "without the table; 6 another cluster; 7 Kafka refuses (login, TLS, rights); 8 stopped before everything was "
        "confirmed (it\n"
-       "will be sent again); 9 the slot is held by another program. A restart does not help with 2, 4, 5, 6 and 9.\n"},
-      {"config", "show what each key became", "postrider config [--set KEY=VALUE] FILE...",
+       "will be sent again); 9 the slot is held by another program. A restart does not help with 2, 4, 5, 6 and 9.\n",
+       {"--accept-gap"}},
+      {"config",
+       "show what each key became",
+       "postrider config [--set KEY=VALUE] FILE...",
        "Prints every key with its value (secrets as ***), where it came from, whether it is honoured, meaningless here "
        "or refused,\n"
        "and the librdkafka property behind it. Connects to nothing.\n"
@@ -50,8 +55,11 @@ const std::vector<Command>& Commands() {
        "Example:\n"
        "  postrider config worker.properties connector.json\n"
        "\n"
-       "Exit codes: 0 `run` would accept it; 2 it would not, and the last line says why.\n"},
-      {"handback", "print what Debezium needs to go on from the slot", "postrider handback [--set KEY=VALUE] FILE...",
+       "Exit codes: 0 `run` would accept it; 2 it would not, and the last line says why.\n",
+       {}},
+      {"handback",
+       "print what Debezium needs to go on from the slot",
+       "postrider handback [--set KEY=VALUE] FILE...",
        "With the relay stopped, prints on standard output the body for Kafka Connect's PATCH /connectors/NAME/offsets, "
        "made from the\n"
        "slot's confirmed position, and on standard error the commands to use it. Changes nothing in the database; the "
@@ -63,12 +71,17 @@ const std::vector<Command>& Commands() {
        "\n"
        "Exit codes: 0 done; 2 configuration, or the evidence record cannot be marked; 3 the database refuses, or is "
        "away; 4 the slot is\n"
-       "missing, lost, or of another plugin or database; 9 the slot is being read: stop that program first.\n"},
-      {"version", "print the versions", "postrider version",
+       "missing, lost, or of another plugin or database; 9 the slot is being read: stop that program first.\n",
+       {}},
+      {"version",
+       "print the versions",
+       "postrider version",
        "Prints the versions of Postrider and librdkafka.\n"
        "\n"
        "Example:\n"
-       "  postrider version\n"},
+       "  postrider version\n",
+       {},
+       false},
   };
   return commands;
 }

@@ -11,7 +11,9 @@ struct Command {
   std::string_view name;
   std::string_view summary;  // one line
   std::string_view usage;
-  std::string_view text;  // what it does, an example, exit codes
+  std::string_view text;                // what it does, an example, exit codes
+  std::vector<std::string_view> flags;  // options of its own: "--accept-gap"
+  bool wants_files = true;              // a configuration is needed
 };
 
 const std::vector<Command>& Commands();

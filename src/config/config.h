@@ -207,17 +207,46 @@ struct Heartbeat {
 
 // ---- our own -------------------------------------------------------------------------------------------------------
 
+// What becomes of an event that cannot be published for a reason of its own (never one of its topic or the broker):
+// held until it can, parked in the dead-letter topic, or skipped.
+enum class PoisonPolicy { kHold, kPark, kSkip };
+
+// errors.tolerance, errors.deadletterqueue.*, postrider.poison.*
+struct Poison {
+  PoisonPolicy policy = PoisonPolicy::kHold;  // postrider.poison.policy; else park with a dead-letter topic, skip with
+                                              // errors.tolerance=all, hold
+  int attempts = 3;                           // postrider.poison.attempts; before an event is parked
+  std::string dead_letter_topic;              // errors.deadletterqueue.topic.name; empty: none
+  int dead_letter_replication_factor = 3;     // errors.deadletterqueue.topic.replication.factor
+  bool context_headers = true;                // errors.deadletterqueue.context.headers.enable
+  bool park_same_key = false;                 // postrider.poison.park.same.key: later events of a parked key follow it
+};
+
 struct Relay {
   int64_t inflight_bytes_max = 16 * 1024 * 1024;  // postrider.inflight.bytes
   int64_t drain_timeout_ms = 7'000;               // postrider.drain.timeout.ms: SIGTERM to exit stays below 8 s
   int64_t server_stop_drain_ms = 10'000;  // postrider.server.stop.drain.ms: a server that stops waits this long for us
-  bool skip_what_cannot_be_published = false;  // errors.tolerance = all
+  Poison poison;
 };
 
 // Where the evidence record is kept (evidence/store.h).
 struct Evidence {
   std::string file;       // postrider.state.file, or where a default folder is
-  bool required = false;  // the key was written: then a file that cannot be kept ends the start
+  std::string topic;      // postrider.state.topic: a compacted topic instead of the file
+  bool required = false;  // a key was written: then a record that cannot be kept ends the start
+};
+
+// The Unix socket on which `postrider held`, `pause` and `resume` reach the running relay.
+struct Control {
+  std::string socket;     // postrider.control.socket, or beside the evidence file
+  bool required = false;  // the key was written
+};
+
+// The watcher of the slot, and HTTP.
+struct Monitor {
+  std::string http_address = "127.0.0.1:9465";  // postrider.http.address; empty: no HTTP
+  bool http_required = false;    // the key was written: then an address that cannot be bound ends the start
+  int64_t wal_budget_bytes = 0;  // postrider.wal.budget.bytes: where the server sets no limit; 0: none
 };
 
 struct Logging {
@@ -242,6 +271,8 @@ struct Config {
   Heartbeat heartbeat;
   Relay relay;
   Evidence evidence;
+  Control control;
+  Monitor monitor;
   Logging logging;
 };
 

@@ -12,8 +12,14 @@ constexpr std::string_view kFolder = "/var/lib/postrider";
 
 void MakeEvidence(Draft& draft, const Slot& slot, Evidence& evidence) {
   evidence.file = draft.Text("postrider.state.file");
-  evidence.required = !evidence.file.empty();
-  if (evidence.required) return;
+  evidence.topic = draft.Text("postrider.state.topic");
+  evidence.required = !evidence.file.empty() || !evidence.topic.empty();
+  if (!evidence.file.empty()) {
+    if (!evidence.topic.empty())
+      draft.Refuse("postrider.state.topic",
+                   "the evidence record has one place: remove this key or postrider.state.file");
+    return;
+  }
   const std::string offsets = draft.Text(kOffsets);
   if (offsets.empty()) {
     evidence.file = Cat(kFolder, "/", slot.name, ".json");

@@ -28,7 +28,11 @@ void AddConnector(TableWriter& t) {
       .Meaningless("passing faults are tried again for ever, with backoff",
                    {"errors.retry.timeout", "errors.retry.delay.max.ms"})
       .Meaningless("every failure is logged, payloads never", {"errors.log.enable", "errors.log.include.messages"})
-      .Meaningless("of sink connectors", {"errors.deadletterqueue.*"})
+      .Add(Text("errors.deadletterqueue.topic.name", "",
+                "Connect has it for sinks alone: here the topic in which an event is parked that cannot be published"))
+      .Add(Number("errors.deadletterqueue.topic.replication.factor", -1, 32767, "3", "where the topic has to be made"))
+      .Add(Flag("errors.deadletterqueue.context.headers.enable", "true",
+                "Connect's default is false: the __connect.errors.* headers of a parked event"))
       .Meaningless("secrets are read anew at each connection", {"config.action.reload"})
       .Meaningless(kNoPlugins, {"connector.plugin.version"})
       .Meaningless("nothing is written in transactions", {"transaction.boundary", "transaction.boundary.interval.ms"})

@@ -8,6 +8,8 @@ void AddOwnKeys(std::vector<KeySpec>& table) {
   TableWriter own(table, Section::kOwn, Scope::kTop);
   own.Add(Text("postrider.database.password.file", "",
                "a file that holds the password alone, read anew at each connection"))
+      .Add(Text("postrider.database.password.command", "",
+                "a command whose output is the password, run by /bin/sh at each connection, for tokens of minutes"))
       .Add(Choice("postrider.slot.takeover", {"refuse", "wait"}, "refuse",
                   "what to do while another program holds the slot"))
       .Add(Choice(
@@ -17,6 +19,24 @@ void AddOwnKeys(std::vector<KeySpec>& table) {
           Text("postrider.state.file", "",
                "the evidence record, which tells a first start from a lost slot; default: postrider-<slot>.json beside "
                "offset.storage.file.filename, else /var/lib/postrider/<slot>.json, where that folder exists"))
+      .Add(Text("postrider.state.topic", "",
+                "a compacted topic that holds the evidence record instead of a file, for relays on several hosts"))
+      .Add(
+          Text("postrider.control.socket", "",
+               "the Unix socket of postrider held, pause and resume; default: beside the evidence file, with .sock for "
+               ".json"))
+      .Add(Text("postrider.http.address", "127.0.0.1:9465",
+                "host:port of metrics, health and status page, GET only; `off`: none"))
+      .Add(Number("postrider.wal.budget.bytes", 0, kLongMax, "0",
+                  "how much WAL the slot may retain where max_slot_wal_keep_size sets no limit; 0: not known"))
+      .Add(Choice("postrider.poison.policy", {"hold", "park", "skip"}, "",
+                  "what becomes of an event that cannot be published for a reason of its own; default: park where "
+                  "errors.deadletterqueue.topic.name is set, else skip with errors.tolerance=all, else hold"))
+      .Add(Number("postrider.poison.attempts", 1, 1'000'000, "3",
+                  "how often such an event is tried before it is parked"))
+      .Add(Flag(
+          "postrider.poison.park.same.key", "false",
+          "true: later events of a key that was parked are parked too, until the relay is told to release the key"))
       .Add(Number("postrider.inflight.bytes", 64 * 1024, 64LL * 1024 * 1024 * 1024, "16777216",
                   "what may be on its way to Kafka at once"))
       .Add(Number("postrider.drain.timeout.ms", 0, 3'600'000, "7000", "how long SIGTERM waits for acknowledgements"))

@@ -53,6 +53,8 @@ Config MakeConfig(Draft& draft) {
   MakeConverters(draft, config.converters);
   MakeRelay(draft, config.relay, config.logging);
   MakeEvidence(draft, config.slot, config.evidence);
+  MakeMonitor(draft, config.monitor);
+  MakeControl(draft, config.evidence, config.control);
   MakeTopics(draft, config.producer);
   MakeProducer(draft, config.relay, config.slot, config.producer);
   MakeIdentity(draft, config);

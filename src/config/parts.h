@@ -31,9 +31,13 @@ void MakeTypes(Draft& draft, Types& types);
 void MakeConverters(Draft& draft, Converters& converters);
 // topic.creation.*. Tested by tests/unit/config/topic_groups_test.cc.
 void MakeTopics(Draft& draft, Producer& producer);
-// postrider.* and errors.tolerance. Tested by tests/unit/config/load_test.cc.
+// postrider.*, errors.tolerance, errors.deadletterqueue.*. Tested by tests/unit/config/load_test.cc.
 void MakeRelay(Draft& draft, Relay& relay, Logging& logging);
-// postrider.state.file. Tested by tests/unit/config/evidence_test.cc.
+// postrider.state.file, postrider.state.topic. Tested by tests/unit/config/evidence_test.cc.
 void MakeEvidence(Draft& draft, const Slot& slot, Evidence& evidence);
+// postrider.http.address, postrider.wal.budget.bytes; and postrider.control.socket, after MakeEvidence. Tested by
+// tests/unit/config/operation_test.cc.
+void MakeMonitor(Draft& draft, Monitor& monitor);
+void MakeControl(Draft& draft, const Evidence& evidence, Control& control);
 
 }  // namespace postrider::config

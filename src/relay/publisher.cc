@@ -143,7 +143,7 @@ Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_vie
 
 Publisher::Offered Publisher::HoldRow(std::string_view code, std::string_view reason, const Record& record,
                                       std::string_view table, Tracker::RowPlace place, int64_t now_us) {
-  if (config_.skip_what_cannot_be_published && !ConcernsTopic(code)) {
+  if (config_.poison.policy == config::PoisonPolicy::kSkip && !ConcernsTopic(code)) {
     tracker_->AddAcknowledged(place.ordinal);
     Bump(stats_->events_skipped);
     LogError("skipped",

@@ -63,7 +63,7 @@ Life::Traits Life::Draw(Random& random, config::Config& config) {
   if (random.Chance(30)) config.heartbeat.interval_ms = random.Between(500, 5'000);
   config.slot.status_interval_ms = random.Chance(50) ? 1'000 : 10'000;
   config.relay.inflight_bytes_max = random.Chance(50) ? 8'000 : 200'000;
-  config.relay.skip_what_cannot_be_published = traits.skips;
+  if (traits.skips) config.relay.poison.policy = config::PoisonPolicy::kSkip;
   return traits;
 }
 

@@ -67,7 +67,7 @@ TEST(Load, DefaultsAreThoseOfConfig) {
   EXPECT_EQ(config.relay.inflight_bytes_max, plain.relay.inflight_bytes_max);
   EXPECT_EQ(config.relay.drain_timeout_ms, plain.relay.drain_timeout_ms);
   EXPECT_EQ(config.relay.server_stop_drain_ms, plain.relay.server_stop_drain_ms);
-  EXPECT_EQ(config.relay.skip_what_cannot_be_published, plain.relay.skip_what_cannot_be_published);
+  EXPECT_EQ(config.relay.poison.policy, plain.relay.poison.policy);
   EXPECT_EQ(config.logging.level, plain.logging.level);
   EXPECT_EQ(config.logging.format, plain.logging.format);
 }
@@ -81,7 +81,7 @@ TEST(Load, ReadsOurOwnKeys) {
   EXPECT_EQ(loaded->config.name, "n");
   EXPECT_EQ(loaded->config.topic_prefix, "p");
   EXPECT_TRUE(loaded->config.extended_headers);
-  EXPECT_TRUE(loaded->config.relay.skip_what_cannot_be_published);
+  EXPECT_EQ(loaded->config.relay.poison.policy, PoisonPolicy::kSkip);
   EXPECT_EQ(loaded->config.relay.inflight_bytes_max, 1'048'576);
   EXPECT_EQ(loaded->config.relay.drain_timeout_ms, 1);
   EXPECT_EQ(loaded->config.relay.server_stop_drain_ms, 2);

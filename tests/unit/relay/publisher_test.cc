@@ -160,7 +160,7 @@ TEST_F(PublisherTest, ARefusedRowIsHeldAndOfferedWithBackoff) {
 }
 
 TEST_F(PublisherTest, AHeldRowIsSkippedWhereTheConfigurationSaysSo) {
-  config_.skip_what_cannot_be_published = true;
+  config_.poison.policy = config::PoisonPolicy::kSkip;
   Start();
   kafka_.refusals["a"] = {.kind = Kind::kHeld, .code = "record_too_large"};
   Begin(100);
@@ -173,7 +173,7 @@ TEST_F(PublisherTest, AHeldRowIsSkippedWhereTheConfigurationSaysSo) {
 }
 
 TEST_F(PublisherTest, NoRowIsSkippedForATopicThatIsNotThere) {
-  config_.skip_what_cannot_be_published = true;
+  config_.poison.policy = config::PoisonPolicy::kSkip;
   Start();
   Begin(100);
   for (const char* code : {"unknown_topic", "topic_authorization"}) {
@@ -192,14 +192,14 @@ TEST_F(PublisherTest, AnUnroutableRowIsHeldOrSkipped) {
   EXPECT_EQ(hold().code, "unroutable");
   EXPECT_EQ(hold().reason, "no route");
 
-  config_.skip_what_cannot_be_published = true;
+  config_.poison.policy = config::PoisonPolicy::kSkip;
   Start();
   EXPECT_EQ(publisher_->OfferUnroutable("no route", "a", "public.outbox", {Lsn(100), 0}, now_us_), Offered::kTaken);
   EXPECT_EQ(stats_.events_skipped, 1u);
 }
 
 TEST_F(PublisherTest, ASkippedRowIsNotSkippedAgainInARepeat) {
-  config_.skip_what_cannot_be_published = true;
+  config_.poison.policy = config::PoisonPolicy::kSkip;
   Start();
   kafka_.Cork();
   Begin(100);
@@ -447,7 +447,7 @@ TEST_F(GuiltyRecord, TheLoopSleepsWhileItsTrialIsInFlight) {
 }
 
 TEST_F(GuiltyRecord, IsSkippedWhereTheConfigurationSaysSoButOnlyWhenItWasRefusedAlone) {
-  config_.skip_what_cannot_be_published = true;
+  config_.poison.policy = config::PoisonPolicy::kSkip;
   RefuseOnce();
   Try();
   EXPECT_EQ(stats_.events_skipped, 0u);
@@ -462,7 +462,7 @@ TEST_F(GuiltyRecord, IsSkippedWhereTheConfigurationSaysSoButOnlyWhenItWasRefused
 // A snapshot that is read again may give its rows in another order: at the place of the guilty row stands an innocent
 // one.
 TEST_F(GuiltyRecord, AnInnocentRowAtItsPlaceIsPublishedAndNotSkipped) {
-  config_.skip_what_cannot_be_published = true;
+  config_.poison.policy = config::PoisonPolicy::kSkip;
   RefuseOnce();
   kafka_.Uncork();
   for (int step = 0; step < 100 && Offer("innocent", 0) == Offered::kBlocked; ++step) PollAfter(kSecond / 10);

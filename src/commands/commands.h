@@ -1,0 +1,19 @@
+// The commands, one file each: what `postrider COMMAND` does. The table of their names and help is cli/help.h.
+//
+// Each takes the parsed command line and answers the exit code. Output goes to stdout, a refusal to stderr as one line.
+#pragma once
+
+#include "cli/arguments.h"
+
+namespace postrider::commands {
+
+// What a command does; null for a name that has none.
+using Handler = int (*)(const cli::Arguments& arguments);
+Handler FindHandler(std::string_view name);
+
+int Config(const cli::Arguments& arguments);
+int Handback(const cli::Arguments& arguments);
+int Run(const cli::Arguments& arguments);
+int Version(const cli::Arguments& arguments);
+
+}  // namespace postrider::commands
