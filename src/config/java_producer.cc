@@ -129,7 +129,9 @@ void SetBase(const JavaProducer& java, const Relay& relay, const Slot& slot, Pro
   properties.Set("retry.backoff.ms", "100");
   properties.Set("retry.backoff.max.ms", "1000");
   properties.Set("topic.metadata.propagation.max.ms", "300000");
-  properties.Set("allow.auto.create.topics", producer.topic_groups.empty() ? "true" : "false");
+  // The group `default` takes every topic: without it the broker makes those that no group takes.
+  const bool all_ours = !producer.topic_groups.empty() && producer.topic_groups.back().name == "default";
+  properties.Set("allow.auto.create.topics", all_ours ? "false" : "true");
   properties.Set("enable.metrics.push", "false");
 }
 

@@ -29,8 +29,8 @@ void MakeHeartbeat(Draft& draft, Config& config);
 void MakeTypes(Draft& draft, Types& types);
 // key.converter.*, value.converter.*, header.converter.*. Tested by tests/unit/config/converters_test.cc.
 void MakeConverters(Draft& draft, Converters& converters);
-// topic.creation.*. Tested by tests/unit/config/topic_groups_test.cc.
-void MakeTopics(Draft& draft, Producer& producer);
+// topic.creation.*, and the dead-letter topic; after MakeRelay. Tested by tests/unit/config/topic_groups_test.cc.
+void MakeTopics(Draft& draft, const Poison& poison, Producer& producer);
 // postrider.*, errors.tolerance, errors.deadletterqueue.*. Tested by tests/unit/config/load_test.cc.
 void MakeRelay(Draft& draft, Relay& relay, Logging& logging);
 // postrider.state.file, postrider.state.topic. Tested by tests/unit/config/evidence_test.cc.

@@ -46,12 +46,25 @@ TopicGroup MakeGroup(Draft& draft, const std::string& name, const TopicGroup& de
   return group;
 }
 
+// The dead-letter topic is made as Connect makes it for sinks (DeadLetterQueueReporter): one partition, replicas of its
+// own.
+void AddDeadLetterGroup(Draft& draft, const Poison& poison, Producer& producer) {
+  if (poison.dead_letter_topic.empty()) return;
+  TopicGroup group;
+  group.name = "errors.deadletterqueue";
+  group.include = Cat("\\Q", poison.dead_letter_topic, "\\E");
+  group.partitions = 1;
+  group.replication_factor = Count(draft, "errors.deadletterqueue.topic.replication.factor");
+  producer.topic_groups.push_back(std::move(group));
+}
+
 }  // namespace
 
 // Connect's SourceConnectorConfig and TopicCreationGroup: groups in the order given, `default` last; the others take
 // its numbers.
-void MakeTopics(Draft& draft, Producer& producer) {
+void MakeTopics(Draft& draft, const Poison& poison, Producer& producer) {
   producer.topic_creation_enable = draft.Flag("topic.creation.enable");
+  AddDeadLetterGroup(draft, poison, producer);
   if (!producer.topic_creation_enable || !HasRules(draft)) return;
   for (const std::string_view name : {"partitions", "replication.factor"}) {
     const std::string key = Cat("topic.creation.default.", name);

@@ -15,6 +15,7 @@
 #include "postgres/attach.h"
 #include "postgres/catalog.h"
 #include "postgres/publication.h"
+#include "postgres/quote.h"
 #include "postgres/slot.h"
 #include "postgres/snapshot.h"
 #include "postgres/worker.h"
@@ -47,6 +48,7 @@ struct Shared : Worker {
   std::optional<absl::StatusOr<Connected>> connected;
   std::optional<absl::Status> finished;
   std::optional<absl::StatusOr<Table>> table;
+  std::optional<absl::StatusOr<bool>> found_row;
   std::optional<absl::Status> fault;
 
   // The thread's own.
@@ -123,8 +125,9 @@ absl::Status AfterTheStart(const absl::Status& status) {
 
 absl::StatusOr<Evidence> EvidenceOf(const Shared& shared) {
   if (shared.evidence == nullptr) return Evidence{};
-  absl::StatusOr<std::optional<evidence::Record>> record = shared.evidence->Read();
+  absl::StatusOr<std::optional<evidence::Record>> record = shared.evidence->Read(shared.stop);
   Evidence evidence{.record = std::nullopt, .place = shared.evidence->place()};
+  if (absl::IsUnavailable(record.status())) return MakeFault(Fault::kPassing, MessageOf(record.status()));
   if (record.ok()) {
     evidence.record = *std::move(record);
   } else if (!shared.config.slot.accept_gap) {
@@ -173,6 +176,19 @@ absl::StatusOr<Table> Lookup(Shared& shared, uint32_t oid) {
   return std::move(tables->front());
 }
 
+absl::StatusOr<bool> FindRow(Shared& shared, uint32_t oid, const std::string& id) {
+  const absl::StatusOr<Table> table = Lookup(shared, oid);
+  if (absl::IsNotFound(table.status())) return false;
+  if (!table.ok()) return table.status();
+  // The literal takes the column's type, so that the column's index is used.
+  const absl::StatusOr<std::vector<Result>> results = shared.query->Execute(
+      absl::StrCat("SELECT FROM ", QuoteTable(table->schema, table->name), " WHERE ",
+                   QuoteIdentifier(shared.config.router.event_id), " = ", QuoteLiteral(id), " LIMIT 1"),
+      {.doing = "looking for the row of an event"});
+  if (!results.ok()) return AfterTheStart(results.status());
+  return results->back().rows() > 0;
+}
+
 class ThreadedConnector : public Connector {
  public:
   ThreadedConnector(const config::Config& config, const Wakeup* wakeup, std::shared_ptr<evidence::Store> evidence)
@@ -206,6 +222,13 @@ class ThreadedConnector : public Connector {
     Ask([shared = shared_.get(), relation_oid] { shared->Answer(shared->table, Lookup(*shared, relation_oid)); });
   }
   std::optional<absl::StatusOr<Table>> TakeTable() override { return shared_->Take(shared_->table); }
+
+  void StartFindRow(uint32_t relation_oid, std::string_view id) override {
+    Ask([shared = shared_.get(), relation_oid, id = std::string(id)] {
+      shared->Answer(shared->found_row, FindRow(*shared, relation_oid, id));
+    });
+  }
+  std::optional<absl::StatusOr<bool>> TakeFoundRow() override { return shared_->Take(shared_->found_row); }
 
   void StartAction() override {
     if (action_) action_->Start();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -81,6 +82,10 @@ class Connector {
   // The catalogue's facts of one table; NotFound where it is gone.
   virtual void StartLookup(uint32_t relation_oid) = 0;
   virtual std::optional<absl::StatusOr<Table>> TakeTable() = 0;
+
+  // Whether a row with this event id is in the table now, so that its payload could still be read there.
+  virtual void StartFindRow(uint32_t /*relation_oid*/, std::string_view /*id*/) {}
+  virtual std::optional<absl::StatusOr<bool>> TakeFoundRow() { return std::nullopt; }
 
   // Runs heartbeat.action.query, on a connection and thread of its own: it may wait, and nothing waits for it. Only
   // where one is configured; not again before its answer was taken.

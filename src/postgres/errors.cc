@@ -18,6 +18,7 @@ namespace postrider::postgres {
 namespace {
 
 constexpr char kSqlstateUrl[] = "postrider/sqlstate";
+constexpr char kStreamLsnUrl[] = "postrider/stream-lsn";
 
 bool IsSqlstate(absl::string_view text) {
   if (text.size() != 5) return false;
@@ -215,7 +216,10 @@ absl::Status StreamFault(const Target& target, const ServerError& error) {
   }
   if (error.sqlstate == "58P01") return StartFault(target, error);
   const std::string lsn = LsnOfContext(error.context);
-  return CommandFault(target, error, lsn.empty() ? "the stream" : absl::StrCat("the stream, at ", lsn, ","));
+  absl::Status status =
+      CommandFault(target, error, lsn.empty() ? "the stream" : absl::StrCat("the stream, at ", lsn, ","));
+  if (!lsn.empty()) status.SetPayload(kStreamLsnUrl, absl::Cord(lsn));
+  return status;
 }
 
 absl::Status PublicationTooYoung(const Target& target, std::string_view lsn) {
@@ -234,6 +238,11 @@ absl::Status PublicationTooYoung(const Target& target, std::string_view lsn) {
 
 std::string SqlstateOf(const absl::Status& status) {
   const auto payload = status.GetPayload(kSqlstateUrl);
+  return payload ? std::string(*payload) : "";
+}
+
+std::string StreamLsnOf(const absl::Status& status) {
+  const auto payload = status.GetPayload(kStreamLsnUrl);
   return payload ? std::string(*payload) : "";
 }
 

@@ -50,6 +50,10 @@ absl::Status PublicationTooYoung(const Target& target, std::string_view lsn);
 // The SQLSTATE that a status carries; empty where there is none.
 std::string SqlstateOf(const absl::Status& status);
 
+// Where in the log the change stands that ended the stream with an error: "0/15D68A0"; empty where the server did not
+// say.
+std::string StreamLsnOf(const absl::Status& status);
+
 // "message (SQLSTATE 42501)", on one line, without the message where it may quote data.
 std::string Describe(const ServerError& error);
 

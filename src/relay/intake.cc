@@ -44,6 +44,7 @@ void Intake::Connected(std::vector<Table> tables, bool snapshot) {
   in_hand_.reset();
   routed_.reset();
   lookup_stale_ = lookup_oid_ != 0;
+  if (look_ == Look::kAsked) look_ = Look::kStale;
   snapshot_ = snapshot;
 }
 
@@ -161,25 +162,31 @@ absl::StatusOr<bool> Intake::SetRelation(const decoder::Relation& relation, cons
   return true;
 }
 
+absl::Status Intake::Route(const decoder::Insert& insert, std::string_view table, int64_t now_us) {
+  if (absl::Status status = CheckInTransaction("row"); !status.ok()) return status;
+  auto routed = router_->Insert(insert, clock_->UnixMillis());
+  if (!routed.ok()) return ProtocolBreak(MessageOf(routed.status()));
+  routed_ = *std::move(routed);
+  if (routed_->kind == router::Routed::Kind::kHeld) {
+    row_text_ = router_->RowAsJson(insert);
+    routed_->record = Record{.value = row_text_, .timestamp_ms = clock_->UnixMillis(), .id = routed_->record.id};
+  }
+  if (!routed_->expansion_failed) return absl::OkStatus();
+  Bump(stats_->expansions_failed);
+  if (now_us - expansion_warned_us_ > kExpansionWarningEveryUs || expansion_warned_us_ == 0) {
+    expansion_warned_us_ = now_us;
+    LogWarning("expansion_failed", {{"table", std::string(table)}, {"id", std::string(routed_->record.id)}},
+               "a payload could not be expanded and went out as text");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> Intake::HandleInsert(const decoder::Insert& insert) {
   const int64_t now_us = clock_->MonotonicMicros();
-  if (!routed_) {
-    if (absl::Status status = CheckInTransaction("row"); !status.ok()) return status;
-    auto routed = router_->Insert(insert, clock_->UnixMillis());
-    if (!routed.ok()) return ProtocolBreak(MessageOf(routed.status()));
-    routed_ = *std::move(routed);
-    if (routed_->expansion_failed) {
-      Bump(stats_->expansions_failed);
-      if (now_us - expansion_warned_us_ > kExpansionWarningEveryUs || expansion_warned_us_ == 0) {
-        expansion_warned_us_ = now_us;
-        LogWarning(
-            "expansion_failed",
-            {{"table", std::string(router_->TableName(insert.relation_oid))}, {"id", std::string(routed_->record.id)}},
-            "a payload could not be expanded and went out as text");
-      }
-    }
-  }
   const std::string_view table = router_->TableName(insert.relation_oid);
+  if (!routed_) {
+    if (absl::Status status = Route(insert, table, now_us); !status.ok()) return status;
+  }
   const Tracker::RowPlace place{snapshot_ ? Lsn() : commit_lsn_, ordinal_};
   Publisher::Offered offered = Publisher::Offered::kTaken;
   switch (routed_->kind) {
@@ -187,16 +194,32 @@ absl::StatusOr<bool> Intake::HandleInsert(const decoder::Insert& insert) {
       Bump(stats_->events_ignored);
       break;
     case router::Routed::Kind::kHeld:
-      offered = publisher_->OfferUnroutable(routed_->reason, routed_->record.id, table, place, now_us);
+      offered = publisher_->OfferUnroutable(routed_->reason, routed_->record, table, place, now_us);
       break;
     case router::Routed::Kind::kRecord:
       offered = publisher_->Offer(routed_->record, table, place, now_us);
       break;
   }
-  if (offered == Publisher::Offered::kBlocked) return false;
+  if (offered == Publisher::Offered::kBlocked) {
+    if (publisher_->asks_for_row()) LookForRow(insert, now_us);
+    return false;
+  }
   routed_.reset();
   ++ordinal_;
   return true;
+}
+
+// Whether the payload could still be read from the table. Until that is known the row waits.
+void Intake::LookForRow(const decoder::Insert& insert, int64_t now_us) {
+  if (look_ != Look::kNone) {
+    auto found = connector_->TakeFoundRow();
+    if (!found) return;
+    const bool wanted = look_ == Look::kAsked;
+    look_ = Look::kNone;
+    if (wanted) return publisher_->TellRow(routed_->record, found->ok() && **found, now_us);
+  }
+  connector_->StartFindRow(insert.relation_oid, routed_->record.id);
+  look_ = Look::kAsked;
 }
 
 absl::Status Intake::HandleUpdate(const decoder::Update& update) {

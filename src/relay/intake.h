@@ -49,6 +49,9 @@ class Intake {
   absl::StatusOr<Progress> Step(postgres::Source& source, bool until_commit);
 
   bool row_in_hand() const { return in_hand_.has_value(); }
+  // Of the open transaction: its commit's position, and how many of its rows were taken.
+  Lsn commit_lsn() const { return commit_lsn_; }
+  uint32_t rows() const { return ordinal_; }
 
  private:
   absl::StatusOr<Progress> TakeMessage(const postgres::SourceMessage& message, bool until_commit);
@@ -58,6 +61,8 @@ class Intake {
   absl::StatusOr<bool> Lookup(const decoder::Relation& relation);
   absl::StatusOr<bool> SetRelation(const decoder::Relation& relation, const Table* catalogue);
   absl::StatusOr<bool> HandleInsert(const decoder::Insert& insert);
+  absl::Status Route(const decoder::Insert& insert, std::string_view table, int64_t now_us);
+  void LookForRow(const decoder::Insert& insert, int64_t now_us);
   absl::Status HandleUpdate(const decoder::Update& update);
   absl::Status CheckInTransaction(std::string_view what) const;
 
@@ -74,8 +79,10 @@ class Intake {
   absl::flat_hash_map<decoder::Oid, Table> catalogue_;
   std::optional<decoder::Message> in_hand_;
   std::optional<router::Routed> routed_;  // of the Insert in hand
+  std::string row_text_;                  // of one that cannot be routed
   decoder::Oid lookup_oid_ = 0;           // the table whose catalogue is being read; 0 when none is
   bool lookup_stale_ = false;             // it was asked for on an earlier connection
+  enum class Look { kNone, kAsked, kStale } look_ = Look::kNone;  // for the row of an event that is to be parked
   bool snapshot_ = false;
   Lsn commit_lsn_;        // of the open transaction
   uint32_t ordinal_ = 0;  // of the next row in it

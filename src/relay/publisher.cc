@@ -5,36 +5,29 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/fault.h"
 #include "base/log.h"
 #include "base/text.h"
 
 namespace postrider::relay {
 namespace {
 
-constexpr int64_t kDrainLimitUs = 10'000'000;
 constexpr int64_t kStalledAfterUs = 10'000'000;
 constexpr int64_t kRetryWaitUs = 100'000;  // librdkafka rings for most answers; this is for the rest
 
 using Kind = kafka::Acceptance::Kind;
-using Outcome = kafka::Delivery::Outcome;
-
-// What concerns a whole topic passes with it, however long that takes: it is no record's fault, and none is skipped for
-// it.
-bool ConcernsTopic(std::string_view code) {
-  return code == "unknown_topic" || code == "topic_authorization";
-}
+using Verdict = HeldRow::Verdict;
 
 }  // namespace
 
-Publisher::Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats,
-                     uint64_t jitter_seed)
+Publisher::Publisher(const config::Relay& config, std::string connector, kafka::ProducerFactory* factory,
+                     Tracker* tracker, Stats* stats, uint64_t jitter_seed)
     : config_(config),
       factory_(factory),
       tracker_(tracker),
       stats_(stats),
       producer_backoff_(100, 10'000, jitter_seed),
-      hold_backoff_(500, 5'000, jitter_seed),
+      held_(config.poison, jitter_seed),
+      dead_letter_(std::move(connector)),
       beside_(jitter_seed) {}
 
 Publisher::~Publisher() = default;
@@ -46,20 +39,28 @@ absl::Status Publisher::Start() {
   return absl::OkStatus();
 }
 
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
 Publisher::Offered Publisher::Offer(const Record& record, std::string_view table, Tracker::RowPlace place,
                                     int64_t now_us) {
   if (phase_ != Phase::kRunning) return Offered::kBlocked;
   if (TakeRepeated(place)) return Offered::kTaken;
+  if (const auto followed = FollowOrder(record, table, place, now_us)) return *followed;
+  if (parking_ && parking_->place == place) return OfferParked(record, place, now_us);
   if (suspect_ == place) return OfferSuspect(record, table, place, now_us);
+  if (parked_.Blocks(record))
+    return Park("behind_parked", "an earlier event of this key is parked", record, table, place, now_us);
   return Produce(record, table, place, now_us);
 }
 
-Publisher::Offered Publisher::OfferUnroutable(std::string_view reason, std::string_view id, std::string_view table,
+Publisher::Offered Publisher::OfferUnroutable(std::string_view reason, const Record& record, std::string_view table,
                                               Tracker::RowPlace place, int64_t now_us) {
   if (phase_ != Phase::kRunning) return Offered::kBlocked;
   if (TakeRepeated(place)) return Offered::kTaken;
-  if (hold_ && now_us < hold_->next_try_us) return Offered::kBlocked;
-  return HoldRow("unroutable", reason, Record{.id = id}, table, place, now_us);
+  if (const auto followed = FollowOrder(record, table, place, now_us)) return *followed;
+  if (parking_ && parking_->place == place) return OfferParked(record, place, now_us);
+  if (held_.waits(now_us)) return Offered::kBlocked;
+  return Refused(HeldRow::kUnroutable, reason, record, table, place, now_us);
 }
 
 // A row that was acknowledged, or skipped, before the stream was repeated is done with.
@@ -72,7 +73,7 @@ bool Publisher::TakeRepeated(Tracker::RowPlace place) {
 
 Publisher::Offered Publisher::Produce(const Record& record, std::string_view table, Tracker::RowPlace place,
                                       int64_t now_us) {
-  if (hold_ && now_us < hold_->next_try_us) return Offered::kBlocked;
+  if (held_.waits(now_us)) return Offered::kBlocked;
   const size_t outstanding = tracker_->outstanding_records();
   const size_t bytes = BudgetBytes(record);
   // One record above the budget passes when nothing else is in flight, or it could never pass.
@@ -86,275 +87,202 @@ Publisher::Offered Publisher::Produce(const Record& record, std::string_view tab
   }
   if (outstanding == 0) last_progress_us_ = now_us;
 
-  const HandedOver handed = HandOver(record, table, place, bytes, now_us);
-  if (handed.accepted) Release("the held event goes on");
-  return handed.offered;
+  const kafka::Acceptance acceptance = HandOver(record, place, bytes, now_us);
+  if (acceptance.kind == Kind::kHeld) return Refused(acceptance.code, acceptance.reason, record, table, place, now_us);
+  if (acceptance.kind != Kind::kAccepted) return Offered::kBlocked;
+  if (held_.hold()) held_.Release("the held event goes on");
+  return Offered::kTaken;
 }
 
-// Gives one record to the producer, or says what that means for its row.
-Publisher::HandedOver Publisher::HandOver(const Record& record, std::string_view table, Tracker::RowPlace place,
-                                          size_t bytes, int64_t now_us) {
+kafka::Acceptance Publisher::HandOver(const Record& record, Tracker::RowPlace place, size_t bytes, int64_t now_us) {
   const uint64_t tag = tracker_->Add(place.ordinal, bytes);
-  const kafka::Acceptance acceptance = producer_->Produce(record, tag);
+  kafka::Acceptance acceptance = producer_->Produce(record, tag);
   if (acceptance.kind == Kind::kAccepted) {
     Bump(stats_->events_produced);
-    return {.accepted = true, .offered = Offered::kTaken};
+    return acceptance;
   }
   tracker_->Remove(tag);
-  if (acceptance.kind == Kind::kHeld)
-    return {.offered = HoldRow(acceptance.code, acceptance.reason, record, table, place, now_us)};
   if (acceptance.kind == Kind::kBroken) Break(now_us);
+  return acceptance;
+}
+
+// ---- one record alone -----------------------------------------------------------------------------------------------
+
+// The row stays in hand until the report, which comes to a later call.
+Publisher::Attempt Publisher::TryAlone(const Record& record, Tracker::RowPlace place, int64_t now_us) {
+  if (trial_ == Trial::kAcknowledged || trial_ == Trial::kRefused)
+    return {.end = std::exchange(trial_, Trial::kNone), .code = trial_code_, .reason = ""};
+  if (trial_ == Trial::kInFlight || tracker_->outstanding_records() > 0 || held_.waits(now_us)) return {};
+  kafka::Acceptance acceptance = HandOver(record, place, BudgetBytes(record), now_us);
+  if (acceptance.kind == Kind::kHeld)
+    return {.end = Trial::kRefused, .code = std::move(acceptance.code), .reason = std::move(acceptance.reason)};
+  if (acceptance.kind != Kind::kAccepted) return {};
+  trial_ = Trial::kInFlight;
+  last_progress_us_ = now_us;
   return {};
 }
 
-// The row in hand goes on: it is held no more.
-void Publisher::Release(std::string_view text) {
-  if (hold_) LogInfo("released", {{"id", hold_->id}, {"topic", hold_->topic}}, text);
-  hold_.reset();
-  hold_backoff_.Reset();
-}
-
-// The row that a broker refused before: alone in flight, one attempt at a time. It stays in hand (kBlocked) until its
-// report.
+// The row that a broker refused before.
 Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place,
                                            int64_t now_us) {
-  if (trial_ == Trial::kAcknowledged) {
-    trial_ = Trial::kNone;
+  Attempt attempt = TryAlone(record, place, now_us);
+  if (attempt.end == Trial::kNone) return Offered::kBlocked;
+  if (attempt.end == Trial::kAcknowledged) {
     suspect_.reset();
-    Release("the held event was taken by the broker");
+    held_.Release("the held event was taken by the broker");
     return Offered::kTaken;
   }
-  if (trial_ == Trial::kInFlight || tracker_->outstanding_records() > 0) return Offered::kBlocked;
-  if (trial_ == Trial::kRefused) {
-    trial_ = Trial::kNone;
-    const std::string reason = absl::StrCat("the broker refuses this record (", suspect_code_,
-                                            "): mend the topic's settings, or set errors.tolerance=all to skip it");
-    const Offered offered = HoldRow("record_refused", reason, record, table, place, now_us);
-    if (offered == Offered::kTaken) suspect_.reset();
-    return offered;
+  if (attempt.reason.empty()) {
+    attempt.reason = absl::StrCat("the broker refuses this record (", attempt.code,
+                                  "): mend the topic's settings, or let such events be parked (",
+                                  "errors.deadletterqueue.topic.name) or skipped (errors.tolerance=all)");
+    attempt.code = "record_refused";
   }
-  if (hold_ && now_us < hold_->next_try_us) return Offered::kBlocked;
-  const HandedOver handed = HandOver(record, table, place, BudgetBytes(record), now_us);
-  if (!handed.accepted) return handed.offered;
-  trial_ = Trial::kInFlight;
-  last_progress_us_ = now_us;
-  return Offered::kBlocked;
+  return Refused(attempt.code, attempt.reason, record, table, place, now_us);
 }
 
-Publisher::Offered Publisher::HoldRow(std::string_view code, std::string_view reason, const Record& record,
+// ---- what is refused ------------------------------------------------------------------------------------------------
+
+Publisher::Offered Publisher::Refused(std::string_view code, std::string_view reason, const Record& record,
                                       std::string_view table, Tracker::RowPlace place, int64_t now_us) {
-  if (config_.poison.policy == config::PoisonPolicy::kSkip && !ConcernsTopic(code)) {
-    tracker_->AddAcknowledged(place.ordinal);
-    Bump(stats_->events_skipped);
-    LogError("skipped",
-             {{"id", std::string(record.id)},
-              {"table", std::string(table)},
-              {"topic", std::string(record.topic)},
-              {"code", std::string(code)}},
-             absl::StrCat("skipped because errors.tolerance=all: ", View(reason)));
-    hold_.reset();
-    return Offered::kTaken;
+  switch (held_.Refuse(code, reason, record, table, place, now_us)) {
+    case Verdict::kHold:
+      break;
+    case Verdict::kPark:
+      return Park(code, reason, record, table, place, now_us);
+    case Verdict::kSkip:
+      return Skip(code, absl::StrCat("skipped by the policy: ", View(reason)), record, table, place);
   }
-  if (!hold_) {
-    hold_.emplace();
-    hold_backoff_.Reset();
-  }
-  hold_->code = code;
-  hold_->reason = reason;
-  hold_->id = record.id;
-  hold_->table = table;
-  hold_->topic = record.topic;
-  ++hold_->attempts;
-  hold_->next_try_us = now_us + hold_backoff_.NextMicros();
-  LogHold();
   return Offered::kBlocked;
 }
 
-void Publisher::LogHold() const {
-  LogError("held", {{"id", hold_->id}, {"table", hold_->table}, {"topic", hold_->topic}, {"code", hold_->code}},
-           hold_->reason);
+// What the operator said of the row in hand. Not while its record is in flight.
+std::optional<Publisher::Offered> Publisher::FollowOrder(const Record& record, std::string_view table,
+                                                         Tracker::RowPlace place, int64_t now_us) {
+  if (!held_.hold() || trial_ != Trial::kNone) return std::nullopt;
+  const std::optional<Verdict> order = held_.TakeOrder(place);
+  if (!order) return std::nullopt;
+  const Hold hold = *held_.hold();
+  if (*order == Verdict::kSkip) {
+    return Skip(hold.code, absl::StrCat("skipped by the operator: ", hold.reason), record, table, place);
+  }
+  if (parking_ && parking_->place == place) return OfferParked(record, place, now_us);  // now, and not with backoff
+  return Park(hold.code, hold.reason, record, table, place, now_us);
+}
+
+Publisher::Offered Publisher::Skip(std::string_view code, std::string_view why, const Record& record,
+                                   std::string_view table, Tracker::RowPlace place) {
+  tracker_->AddAcknowledged(place.ordinal);
+  Bump(stats_->events_skipped);
+  LogError("skipped",
+           {{"id", std::string(record.id)},
+            {"table", std::string(table)},
+            {"topic", std::string(record.topic)},
+            {"code", std::string(code)}},
+           absl::StrCat("event ", View(record.id), " is not published: ", View(why)));  // each has its line
+  FinishRow(place);
+  return Offered::kTaken;
+}
+
+// A row that was in hand is done with, and nothing of it stays behind.
+void Publisher::FinishRow(Tracker::RowPlace place) {
+  if (suspect_ == place) suspect_.reset();
+  parking_.reset();
+  trial_ = Trial::kNone;
+  held_.Forget();
+}
+
+Publisher::Offered Publisher::Park(std::string_view code, std::string_view reason, const Record& record,
+                                   std::string_view table, Tracker::RowPlace place, int64_t now_us) {
+  std::string key = held_.policy().park_same_key ? ParkedLog::KeyOf(record) : "";
+  if (!key.empty() && parked_.full() && !parked_.Blocks(record)) {
+    if (held_.waits(now_us)) return Offered::kBlocked;
+    held_.Keep("parked_keys_full",
+               absl::StrCat("it is not parked, because ", ParkedLog::kKeysMax,
+                            " keys are blocked by parked events already: release some with `postrider held release`; ",
+                            View(reason)),
+               record, table, place, now_us);
+    return Offered::kBlocked;
+  }
+  parking_ = {.place = place,
+              .event = {.id = std::string(record.id),
+                        .table = std::string(table),
+                        .topic = std::string(record.topic),
+                        .code = std::string(code),
+                        .reason = std::string(reason),
+                        .attempts = held_.hold() ? held_.hold()->attempts : 0,
+                        .key = std::move(key)}};
+  if (held_.hold()) held_.TryAt(now_us);
+  return OfferParked(record, place, now_us);
+}
+
+Publisher::Offered Publisher::OfferParked(const Record& record, Tracker::RowPlace place, int64_t now_us) {
+  if (parking_->asks_for_row) return Offered::kBlocked;
+  const Record& letter = dead_letter_.Make(record, place, parking_->event, held_.policy(), parking_->with_value);
+  const Attempt attempt = TryAlone(letter, place, now_us);
+  if (attempt.end == Trial::kRefused) LetterRefused(attempt, record, now_us);
+  if (attempt.end != Trial::kAcknowledged) return Offered::kBlocked;
+  FinishRow(place);
+  return Offered::kTaken;
+}
+
+// It is told when the acknowledgement comes: should the stream be lost next, the row is not offered any more.
+void Publisher::LetterAcknowledged(int64_t now_us) {
+  ParkedEvent& event = parking_->event;
+  Bump(stats_->events_parked);
+  LogError("parked",
+           {{"id", event.id},
+            {"table", event.table},
+            {"topic", event.topic},
+            {"code", event.code},
+            {"attempts", absl::StrCat(event.attempts)},
+            {"dead_letter_topic", held_.policy().dead_letter_topic},
+            {"value", parking_->with_value ? "whole" : "left-out"}},
+           absl::StrCat("event ", event.id, " is parked: ", event.reason));
+  event.at_us = now_us;
+  parked_.Add(event);
+}
+
+// A letter is refused like any record: for its topic, which passes, or for its size, which may leave room for the rest.
+void Publisher::LetterRefused(const Attempt& attempt, const Record& record, int64_t now_us) {
+  if (!HeldRow::ConcernsTopic(attempt.code) && parking_->with_value && record.value) {
+    parking_->asks_for_row = true;
+    return;
+  }
+  const std::string why =
+      attempt.reason.empty() ? absl::StrCat("the broker refuses the dead letter (", attempt.code, ")") : attempt.reason;
+  held_.Keep("not_parked",
+             absl::StrCat("it cannot be parked: ", why, "; and it was to be parked because: ", parking_->event.reason),
+             record, parking_->event.table, parking_->place, now_us);
+}
+
+void Publisher::TellRow(const Record& record, bool is_there, int64_t now_us) {
+  POSTRIDER_CHECK(asks_for_row());
+  parking_->asks_for_row = false;
+  parking_->with_value = !is_there;
+  if (is_there) {
+    if (held_.hold()) held_.TryAt(now_us);
+    return;
+  }
+  held_.Keep(
+      "not_parked",
+      absl::StrCat("it cannot be parked: the dead-letter topic refuses it too, and its row is no longer in the "
+                   "table, so that parking it without its value would lose it; and it was to be parked because: ",
+                   parking_->event.reason),
+      record, parking_->event.table, parking_->place, now_us);
+}
+
+absl::Status Publisher::ReleaseKey(std::string_view word) {
+  if (parked_.ReleaseKey(word)) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("no key is blocked by the event ", View(word)));
 }
 
 Publisher::Offered Publisher::OfferBeside(const Record& record, int64_t now_us) {
-  if (phase_ != Phase::kRunning || hold_ || beside_.in_flight() || !Fits(BudgetBytes(record))) return Offered::kBlocked;
+  if (phase_ != Phase::kRunning || held_.hold() || beside_.in_flight() || !Fits(BudgetBytes(record)))
+    return Offered::kBlocked;
   const Kind kind = beside_.Offer(*producer_, record, now_us);
   if (kind == Kind::kBroken) Break(now_us);
   return kind == Kind::kAccepted || kind == Kind::kHeld ? Offered::kTaken : Offered::kBlocked;
-}
-
-absl::Status Publisher::Poll(int64_t now_us) {
-  if (producer_) {
-    deliveries_.clear();
-    events_.clear();
-    producer_->Poll(deliveries_, events_);
-    for (const kafka::Delivery& delivery : deliveries_) TakeDelivery(delivery, now_us);
-    for (const kafka::ProducerEvent& event : events_) {
-      if (absl::Status status = TakeEvent(event, now_us); !status.ok()) return status;
-    }
-  }
-  if (phase_ == Phase::kDraining) FinishDraining(now_us);
-  if (phase_ == Phase::kProbing) Probe(now_us);
-  return absl::OkStatus();
-}
-
-void Publisher::TakeDelivery(const kafka::Delivery& delivery, int64_t now_us) {
-  if (delivery.tag == SideRecord::kTag) return TakeBeside(delivery, now_us);
-  if (delivery.outcome == Outcome::kAcknowledged) {
-    tracker_->Acknowledge(delivery.tag);
-    Bump(stats_->events_acknowledged);
-    stats_->last_acknowledged_us.store(now_us, std::memory_order_relaxed);
-    last_progress_us_ = now_us;
-    contact_ = true;
-    all_down_ = false;
-    producer_backoff_.Reset();
-    if (trial_ == Trial::kInFlight) trial_ = Trial::kAcknowledged;
-    return;
-  }
-  const Tracker::RowPlace place = tracker_->PlaceOf(delivery.tag);
-  if (trial_ == Trial::kInFlight) {
-    // The only record in flight, and its row is still in hand: nothing has to be repeated.
-    tracker_->Remove(delivery.tag);
-    trial_ = Lasts(delivery.outcome) ? Trial::kRefused : Trial::kNone;
-    suspect_code_ = delivery.code;
-  }
-  if (delivery.outcome == Outcome::kPurged) return;
-  if (!cause_ || (Lasts(delivery.outcome) && !Lasts(cause_->outcome))) {
-    cause_ = delivery;
-    cause_place_ = place;
-    cause_topic_ = delivery.topic;
-    cause_bytes_ = delivery.record_bytes;
-    cause_->topic = "";  // it dies with the producer
-    LogError("delivery_failed",
-             {{"topic", cause_topic_},
-              {"code", delivery.code},
-              {"commit_lsn", place.commit_lsn.ToString()},
-              {"row", absl::StrCat(place.ordinal)}},
-             "the broker did not take a record: producing stops, nothing later is written before it");
-  }
-  if (settings_.single_record_batches == false && delivery.outcome == Outcome::kBatch &&
-      (!single_until_ || place.commit_lsn > single_until_->commit_lsn))
-    single_until_ = place;
-  if (phase_ == Phase::kRunning) Break(now_us);
-}
-
-// It says that brokers are there, and nothing of the rows' progress. Its failure is no cause that rows could wait for.
-void Publisher::TakeBeside(const kafka::Delivery& delivery, int64_t now_us) {
-  beside_.Take(delivery, now_us);
-  if (delivery.outcome == Outcome::kAcknowledged) {
-    contact_ = true;
-    all_down_ = false;
-    return;
-  }
-  if (delivery.outcome == Outcome::kPurged) return;
-  if (Lasts(delivery.outcome)) {
-    // The next producer has no such record to fail on for a while: it is made at once.
-    producer_backoff_.Reset();
-    producer_retry_us_ = now_us;
-  }
-  if (phase_ == Phase::kRunning) Break(now_us);
-}
-
-absl::Status Publisher::TakeEvent(const kafka::ProducerEvent& event, int64_t now_us) {
-  switch (event.kind) {
-    case kafka::ProducerEvent::Kind::kRefused:
-      if (!contact_) return MakeFault(Fault::kKafkaRefuses, event.text);
-      LogError("kafka_refuses", {}, event.text);
-      // A secret may have been rotated: a new producer reads it anew.
-      Abandon(now_us);
-      break;
-    case kafka::ProducerEvent::Kind::kAllDown:
-      all_down_ = true;
-      LogWarning("kafka_away", {}, event.text);
-      break;
-    case kafka::ProducerEvent::Kind::kConnected:
-      if (!contact_ || all_down_) LogInfo("kafka_connected", {}, event.text);
-      contact_ = true;
-      all_down_ = false;
-      break;
-    case kafka::ProducerEvent::Kind::kFatal:
-      LogWarning("producer_fatal", {}, event.text);
-      Abandon(now_us);
-      break;
-  }
-  return absl::OkStatus();
-}
-
-void Publisher::Abandon(int64_t now_us) {
-  if (phase_ == Phase::kRunning || phase_ == Phase::kProbing) Break(now_us);
-}
-
-void Publisher::Break(int64_t now_us) {
-  phase_ = Phase::kDraining;
-  drain_until_us_ = now_us + kDrainLimitUs;
-  producer_retry_us_ = now_us;
-  if (!producer_backoff_.fresh()) producer_retry_us_ += producer_backoff_.NextMicros();
-  producer_->Purge();
-}
-
-void Publisher::FinishDraining(int64_t now_us) {
-  if (producer_) {
-    if (producer_->outstanding() > 0 && now_us < drain_until_us_) return;
-    producer_.reset();
-    beside_.Forget();
-  }
-  if (now_us < producer_retry_us_) return;
-
-  const Outcome outcome = cause_ ? cause_->outcome : Outcome::kPassing;
-  const bool alone = settings_.single_record_batches;
-  if (outcome == Outcome::kBatch) settings_.single_record_batches = true;
-  if (!ReplaceProducer(now_us)) return;
-
-  if (tracker_->outstanding_records() == 0) {
-    // Nothing was lost with the old producer. A row in hand (one that was tried alone, or that waits) is offered again.
-    phase_ = Phase::kRunning;
-  } else if (outcome == Outcome::kTopic) {
-    phase_ = Phase::kProbing;
-    hold_.emplace();
-    hold_->topic = cause_topic_;
-    hold_backoff_.Reset();
-  } else {
-    if (outcome == Outcome::kRecord || (outcome == Outcome::kBatch && alone)) {
-      suspect_ = cause_place_;
-      suspect_code_ = cause_->code;
-    }
-    phase_ = Phase::kRewindWanted;
-  }
-  cause_.reset();
-}
-
-bool Publisher::ReplaceProducer(int64_t now_us) {
-  Bump(stats_->reconnects_kafka);
-  auto producer = factory_->Make(settings_);
-  if (!producer.ok()) {
-    // One was made before with these settings: what changed is a secret or a store, and those come back.
-    producer_retry_us_ = now_us + producer_backoff_.NextMicros();
-    LogError("producer_not_made", {}, MessageOf(producer.status()));
-    return false;
-  }
-  producer_backoff_.NextMicros();  // one that fails at once again is followed later
-  producer_ = *std::move(producer);
-  return true;
-}
-
-void Publisher::Probe(int64_t now_us) {
-  if (now_us < hold_->next_try_us) return;
-  const kafka::Acceptance acceptance = producer_->CheckTopic(hold_->topic, cause_bytes_, std::nullopt);
-  if (acceptance.kind == Kind::kBroken) return Break(now_us);
-  if (acceptance.kind == Kind::kWait) {
-    hold_->next_try_us = now_us + kRetryWaitUs;
-    return;
-  }
-  if (acceptance.kind == Kind::kAccepted) {
-    LogInfo("released", {{"topic", hold_->topic}}, "the topic takes records again: the stream is repeated");
-    hold_.reset();
-    phase_ = Phase::kRewindWanted;
-    return;
-  }
-  hold_->code = acceptance.code;
-  hold_->reason = acceptance.reason;
-  ++hold_->attempts;
-  hold_->next_try_us = now_us + hold_backoff_.NextMicros();
-  LogHold();
 }
 
 void Publisher::Rewound() {
@@ -364,7 +292,8 @@ void Publisher::Rewound() {
 }
 
 void Publisher::ForgetRowInHand() {
-  hold_.reset();
+  held_.Forget();
+  parking_.reset();
   if (trial_ == Trial::kAcknowledged) suspect_.reset();
   trial_ = Trial::kNone;
 }
@@ -377,7 +306,7 @@ int64_t Publisher::next_deadline_us(int64_t now_us) const {
   int64_t deadline = now_us + 1'000'000;
   if (phase_ == Phase::kDraining) deadline = std::min(deadline, std::max(producer_retry_us_, now_us + kRetryWaitUs));
   // A try that is due waits for something else: a report, a new producer, the relay's next offer.
-  if (hold_ && hold_->next_try_us > now_us) deadline = std::min(deadline, hold_->next_try_us);
+  if (held_.waits(now_us)) deadline = std::min(deadline, held_.hold()->next_try_us);
   return deadline;
 }
 

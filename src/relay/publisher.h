@@ -8,9 +8,13 @@
 //   - what lasts for a topic: the new producer probes it, and the stream is repeated only when it would be taken;
 //   - a batch refused as a whole: one pass with one record a batch, to find the guilty record;
 //   - what lasts for one record: when the repeat reaches that row it is tried alone, and everything behind it stays
-//     unread in the stream. Only when the broker refuses it alone too is it held (and tried again with backoff) or
-//     skipped: in a snapshot that is read again another row may stand at its place. Nothing is sent out of turn.
-// `rewind_wanted()` asks the relay to repeat the stream; until Rewound() all offers are blocked.
+//     unread in the stream. Only when the broker refuses it alone too is it held (and tried again with backoff), parked
+//     or skipped: in a snapshot that is read again another row may stand at its place. Nothing is sent out of turn.
+//
+// A row that is parked stays in hand too, until the broker has acknowledged its dead letter, which is then the row's
+// acknowledgement. Where the dead-letter topic refuses it as well, it is parked without its value if its row is still
+// in the table (asks_for_row), else held. `rewind_wanted()` asks the relay to repeat the stream; until Rewound() all
+// offers are blocked.
 //
 // Beside the rows one record that is none may be in flight (relay/side_record.h).
 //
@@ -29,29 +33,22 @@
 #include "config/config.h"
 #include "kafka/producer.h"
 #include "relay/backoff.h"
+#include "relay/dead_letter.h"
+#include "relay/held_row.h"
+#include "relay/parked_log.h"
 #include "relay/side_record.h"
 #include "relay/stats.h"
 #include "relay/tracker.h"
 
 namespace postrider::relay {
 
-// Why a row is not published, for logs and the state `held`.
-struct Hold {
-  std::string code;    // stable: "unroutable", "unknown_topic", "record_too_large", ...
-  std::string reason;  // one sentence
-  std::string id;      // the event's id, where known
-  std::string table;
-  std::string topic;
-  int attempts = 0;
-  int64_t next_try_us = 0;
-};
-
 class Publisher {
  public:
   enum class Offered { kTaken, kBlocked };
 
-  Publisher(const config::Relay& config, kafka::ProducerFactory* factory, Tracker* tracker, Stats* stats,
-            uint64_t jitter_seed);
+  // `connector`: the configuration's name, for dead letters.
+  Publisher(const config::Relay& config, std::string connector, kafka::ProducerFactory* factory, Tracker* tracker,
+            Stats* stats, uint64_t jitter_seed);
   ~Publisher();
 
   // Makes the first producer. A fault kConfiguration for settings that librdkafka refuses.
@@ -59,9 +56,10 @@ class Publisher {
 
   // Offers the row `place` of the open transaction. The record is copied when taken.
   Offered Offer(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
-  // A row that the router itself cannot make a record of: held, or skipped as configured.
-  Offered OfferUnroutable(std::string_view reason, std::string_view id, std::string_view table, Tracker::RowPlace place,
-                          int64_t now_us);
+  // A row that the router itself cannot make a record of: held, parked or skipped. `record` has its id, and as its
+  // value what can be parked of the row.
+  Offered OfferUnroutable(std::string_view reason, const Record& record, std::string_view table,
+                          Tracker::RowPlace place, int64_t now_us);
 
   // Offers a record that is no row. kTaken: handed over, or left out with a warning. kBlocked: one is in flight, the
   // budget is full, a row is held, or rows wait as well. It takes its part of the budget; a row never waits for it
@@ -79,7 +77,18 @@ class Publisher {
   // The relay closed the stream for another reason with nothing outstanding: the row in hand is gone too.
   void ForgetRowInHand();
 
-  const std::optional<Hold>& hold() const { return hold_; }
+  const std::optional<Hold>& hold() const { return held_.hold(); }
+
+  // The row in hand can be parked without its value only if it is still in its table: look, and tell.
+  bool asks_for_row() const { return parking_ && parking_->asks_for_row; }
+  void TellRow(const Record& record, bool is_there, int64_t now_us);
+
+  // The operator's: see HeldRow. ReleaseKey: a key whose events are parked behind one goes on.
+  absl::Status Retry() { return held_.Retry(); }
+  absl::Status Order(HeldRow::Verdict verdict, std::string_view id) { return held_.Order(verdict, id); }
+  absl::Status ReleaseKey(std::string_view word);
+  const ParkedLog& parked() const { return parked_; }
+  void SetPoison(const config::Poison& policy) { held_.SetPolicy(policy); }
   bool stalled(int64_t now_us) const;
   // When Poll or Offer should be called again at the latest.
   int64_t next_deadline_us(int64_t now_us) const;
@@ -92,7 +101,43 @@ class Publisher {
     kRewindWanted,  // ready for a repeat of the stream
   };
 
+  // One record alone in flight, one attempt at a time, while its row stays in hand.
+  enum class Trial { kNone, kInFlight, kAcknowledged, kRefused };
+  struct Attempt {
+    Trial end = Trial::kNone;  // kNone: not yet
+    std::string code, reason;  // kRefused
+  };
+  // The row in hand whose dead letter is to be written.
+  struct Parking {
+    Tracker::RowPlace place;
+    ParkedEvent event;
+    bool with_value = true;
+    bool asks_for_row = false;
+  };
+
   bool TakeRepeated(Tracker::RowPlace place);
+  Offered Produce(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
+  Offered OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
+  Offered OfferParked(const Record& record, Tracker::RowPlace place, int64_t now_us);
+  std::optional<Offered> FollowOrder(const Record& record, std::string_view table, Tracker::RowPlace place,
+                                     int64_t now_us);
+  Attempt TryAlone(const Record& record, Tracker::RowPlace place, int64_t now_us);
+  Offered Refused(std::string_view code, std::string_view reason, const Record& record, std::string_view table,
+                  Tracker::RowPlace place, int64_t now_us);
+  Offered Skip(std::string_view code, std::string_view why, const Record& record, std::string_view table,
+               Tracker::RowPlace place);
+  Offered Park(std::string_view code, std::string_view reason, const Record& record, std::string_view table,
+               Tracker::RowPlace place, int64_t now_us);
+  void LetterRefused(const Attempt& attempt, const Record& record, int64_t now_us);
+  void LetterAcknowledged(int64_t now_us);
+  void FinishRow(Tracker::RowPlace place);
+  // Gives one record to the producer.
+  kafka::Acceptance HandOver(const Record& record, Tracker::RowPlace place, size_t bytes, int64_t now_us);
+  bool Fits(size_t bytes) const {
+    return tracker_->outstanding_bytes() + beside_.bytes() + bytes <= static_cast<size_t>(config_.inflight_bytes_max);
+  }
+
+  // ---- reports and recovery (publisher_recovery.cc)
   void TakeDelivery(const kafka::Delivery& delivery, int64_t now_us);
   void TakeBeside(const kafka::Delivery& delivery, int64_t now_us);
   absl::Status TakeEvent(const kafka::ProducerEvent& event, int64_t now_us);
@@ -100,22 +145,6 @@ class Publisher {
   void FinishDraining(int64_t now_us);
   void Probe(int64_t now_us);
   bool ReplaceProducer(int64_t now_us);
-  void LogHold() const;
-  Offered HoldRow(std::string_view code, std::string_view reason, const Record& record, std::string_view table,
-                  Tracker::RowPlace place, int64_t now_us);
-  Offered OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
-  // Whether the producer has the record, and what a row that is not tried alone answers.
-  struct HandedOver {
-    bool accepted = false;
-    Offered offered = Offered::kBlocked;
-  };
-  HandedOver HandOver(const Record& record, std::string_view table, Tracker::RowPlace place, size_t bytes,
-                      int64_t now_us);
-  bool Fits(size_t bytes) const {
-    return tracker_->outstanding_bytes() + beside_.bytes() + bytes <= static_cast<size_t>(config_.inflight_bytes_max);
-  }
-  void Release(std::string_view text);
-  Offered Produce(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
 
   const config::Relay config_;
   kafka::ProducerFactory* const factory_;
@@ -139,14 +168,16 @@ class Publisher {
   std::string cause_topic_;
   size_t cause_bytes_ = 0;
 
-  // The row that a broker refused by itself, tried alone from now on; and whether its record is in flight right now.
+  // The row that a broker refused by itself, tried alone from now on.
   std::optional<Tracker::RowPlace> suspect_;
-  std::string suspect_code_;
-  enum class Trial { kNone, kInFlight, kAcknowledged, kRefused } trial_ = Trial::kNone;
+  Trial trial_ = Trial::kNone;
+  std::string trial_code_;                         // of the last refusal
   std::optional<Tracker::RowPlace> single_until_;  // one record a batch up to this row
 
-  std::optional<Hold> hold_;
-  Backoff hold_backoff_;
+  HeldRow held_;
+  std::optional<Parking> parking_;
+  DeadLetter dead_letter_;
+  ParkedLog parked_;
   SideRecord beside_;
   std::vector<kafka::Delivery> deliveries_;
   std::vector<kafka::ProducerEvent> events_;

@@ -21,6 +21,7 @@ constexpr int64_t kStandbyPollUs = 200'000;     // one small query over a connec
 constexpr int64_t kStableUs = 10'000'000;       // a stream that lived this long starts the backoff anew
 constexpr int64_t kRatesEveryUs = 60'000'000;
 constexpr int64_t kRetryInHandUs = 100'000;
+constexpr int64_t kUnsendableRetryUs = 60'000'000;  // the server may have been mended, or its slot advanced
 
 }  // namespace
 
@@ -28,11 +29,12 @@ Relay::Relay(const config::Config& config, const Parts& parts, Stats* stats)
     : config_(config),
       parts_(parts),
       stats_(stats),
-      publisher_(config.relay, parts.producers, &tracker_, stats, parts.jitter_seed),
+      publisher_(config.relay, config.name, parts.producers, &tracker_, stats, parts.jitter_seed),
       confirmer_(config.slot.status_interval_ms),
       recorder_(config.slot.name, parts.evidence, parts.clock),
       intake_(config, parts.clock, parts.router, parts.connector, &publisher_, &tracker_, &confirmer_, stats),
       heartbeat_(config, parts.clock, parts.connector, &publisher_),
+      unsendable_(config.slot.name),
       backoff_(200, 10'000, parts.jitter_seed) {}
 
 Relay::~Relay() = default;
@@ -48,6 +50,7 @@ absl::Status Relay::Start() {
 void Relay::Step() {
   const int64_t before_us = std::exchange(now_us_, parts_.clock->MonotonicMicros());
   backlog_ = false;
+  TakeOrder();
   if (SleptTooLong(before_us)) AbandonStream();
   if (absl::Status status = publisher_.Poll(now_us_); !status.ok()) Fail(status);
   switch (phase_) {
@@ -178,7 +181,7 @@ void Relay::Read() {
     return OnSourceError(MakeFault(Fault::kPassing, "the server closed the connection"));
   const bool repeat = publisher_.rewind_wanted();
   // The open transaction is finished before a stop, so that it is not sent twice; unless it cannot be.
-  if (stopping_ && (repeat || !tracker_.in_transaction() || source_->is_snapshot() || publisher_.hold())) {
+  if (stopping_ && (repeat || !tracker_.in_transaction() || source_->is_snapshot() || publisher_.hold() || paused_)) {
     phase_ = Phase::kDraining;
     return StepDraining();
   }
@@ -188,7 +191,7 @@ void Relay::Read() {
     return Quiesce(false);
   }
   reads_ = false;
-  if (!snapshot_ended_) {
+  if (!snapshot_ended_ && !paused_) {
     auto progress = intake_.Step(*source_, stopping_);
     if (!progress.ok()) return OnSourceError(progress.status());
     reads_ = *progress == Intake::Progress::kIdle;
@@ -199,6 +202,7 @@ void Relay::Read() {
     StepSnapshotEnd();
     return;
   }
+  if (unsendable_.found() && tracker_.received() > unsendable_behind_) unsendable_.Passed();
   const Lsn recorded = recorder_.Cover(tracker_.confirmable(), stopping_, now_us_);
   absl::Status status = confirmer_.Step(*source_, tracker_.received(), recorded, reads_ || backlog_, now_us_);
   if (status.ok() && source_->wants_write()) status = source_->Flush();
@@ -236,6 +240,15 @@ void Relay::OnSourceError(const absl::Status& status) {
   // What was read before a lasting fault may still be acknowledged and confirmed: the stream is kept for that.
   if (FaultOf(status) != Fault::kPassing) return Fail(status);
   TellStreamLost(MessageOf(status));
+  unsendable_behind_ = tracker_.received();
+  unsendable_.StreamEnded(status, tracker_.in_transaction() ? intake_.commit_lsn() : Lsn(), intake_.rows());
+  if (const auto& row = unsendable_.found()) {
+    reason_ = row->reason;
+    LogError(
+        "held", {{"slot", config_.slot.name}, {"code", "unsendable_row"}},
+        absl::StrCat(row->reason, "; nothing goes over it by itself: mend the server, or, with the relay stopped, ",
+                     row->advance_sql, " and a start with --accept-gap, which loses ", row->loses));
+  }
   if (now_us_ - connected_us_ >= kStableUs) backoff_.Reset();
   Quiesce(true);
 }
@@ -291,7 +304,65 @@ void Relay::StepQuiescing() {
   }
   publisher_.ForgetRowInHand();
   phase_ = Phase::kBackoff;
-  backoff_until_us_ = now_us_ + backoff_.NextMicros();
+  backoff_until_us_ = now_us_ + (unsendable_.found() ? kUnsendableRetryUs : backoff_.NextMicros());
+}
+
+// ---- the operator ---------------------------------------------------------------------------------------------------
+
+void Relay::TakeOrder() {
+  if (parts_.desk == nullptr) return;
+  const std::optional<Order> order = parts_.desk->Take();
+  if (order) parts_.desk->Answer(Follow(*order));
+}
+
+absl::StatusOr<Report> Relay::Follow(const Order& order) {
+  absl::Status status;
+  std::string_view done;
+  switch (order.verb) {
+    case Order::Verb::kReport:
+      break;
+    case Order::Verb::kRetry:
+      done = "retry: what is held is tried now";
+      if (unsendable_.found() && phase_ == Phase::kBackoff) {
+        backoff_until_us_ = now_us_;
+      } else {
+        status = publisher_.Retry();
+      }
+      break;
+    case Order::Verb::kPark:
+      done = "park: the held event goes to the dead-letter topic";
+      status = publisher_.Order(HeldRow::Verdict::kPark, order.word);
+      break;
+    case Order::Verb::kSkip:
+      done = "skip: the held event is not published";
+      status = publisher_.Order(HeldRow::Verdict::kSkip, order.word);
+      break;
+    case Order::Verb::kRelease:
+      done = "release: later events of the key are published again";
+      status = publisher_.ReleaseKey(order.word);
+      break;
+    case Order::Verb::kPause:
+      done = "pause: nothing is read until resume; what is in flight is waited for and confirmed";
+      paused_ = true;
+      break;
+    case Order::Verb::kResume:
+      done = "resume";
+      paused_ = false;
+      break;
+  }
+  if (!status.ok()) return status;
+  if (!done.empty()) {
+    LogWarning("operator", {{"slot", config_.slot.name}, {"word", order.word}, {"key", absl::StrCat(++orders_)}}, done);
+  }
+  Report report{.state = CurrentState(),
+                .reason = reason_,
+                .paused = paused_,
+                .hold = publisher_.hold(),
+                .unsendable = unsendable_.found(),
+                .blocked_keys = publisher_.parked().blocked_keys(),
+                .now_us = now_us_};
+  report.parked.assign(publisher_.parked().events().begin(), publisher_.parked().events().end());
+  return report;
 }
 
 // ---- stopping -------------------------------------------------------------------------------------------------------
@@ -377,35 +448,44 @@ void Relay::Fail(const absl::Status& status) {
 
 // ---- telling --------------------------------------------------------------------------------------------------------
 
+State Relay::CurrentState() {
+  if (failure_) return State::kFailed;
+  if (stopping_) return State::kDraining;
+  if (paused_) {
+    reason_ = "paused by the operator";
+    return State::kPaused;
+  }
+  if (unsendable_.found()) {
+    reason_ = unsendable_.found()->reason;
+    return State::kHeld;
+  }
+  if (phase_ == Phase::kReading || phase_ == Phase::kFinishingSnapshot) {
+    if (publisher_.hold()) {
+      reason_ = publisher_.hold()->reason;
+      return State::kHeld;
+    }
+    if (publisher_.stalled(now_us_)) {
+      reason_ = "no acknowledgement from Kafka for 10 s";
+      return State::kStalled;
+    }
+    return phase_ == Phase::kReading && !source_->is_snapshot() ? State::kStreaming : State::kSnapshot;
+  }
+  if (standby_) return State::kStandby;
+  return backoff_.fresh() ? State::kConnecting : State::kWaiting;
+}
+
 void Relay::UpdateState() {
   stats_->inflight_bytes.store(tracker_.outstanding_bytes(), std::memory_order_relaxed);
   stats_->inflight_records.store(tracker_.outstanding_records(), std::memory_order_relaxed);
+  stats_->events_held.store(publisher_.hold() || unsendable_.found() ? 1 : 0, std::memory_order_relaxed);
   stats_->received_lsn.store(tracker_.received().value(), std::memory_order_relaxed);
   stats_->confirmed_lsn.store(tracker_.confirmable().value(), std::memory_order_relaxed);
   if (phase_ == Phase::kFinished) return;
 
-  State state = State::kConnecting;
-  if (failure_) {
-    state = State::kFailed;
-  } else if (stopping_) {
-    state = State::kDraining;
-  } else if (phase_ == Phase::kReading || phase_ == Phase::kFinishingSnapshot) {
-    state = phase_ == Phase::kReading && !source_->is_snapshot() ? State::kStreaming : State::kSnapshot;
-    if (publisher_.hold()) {
-      state = State::kHeld;
-      reason_ = publisher_.hold()->reason;
-    } else if (publisher_.stalled(now_us_)) {
-      state = State::kStalled;
-      reason_ = "no acknowledgement from Kafka for 10 s";
-    }
-  } else if (standby_) {
-    state = State::kStandby;
-  } else if (!backoff_.fresh()) {
-    state = State::kWaiting;
-  }
+  const State state = CurrentState();
   const State before = stats_->state.load(std::memory_order_relaxed);
   if (state == before) return;
-  const bool goes_on = before == State::kHeld || before == State::kStalled;
+  const bool goes_on = before == State::kHeld || before == State::kStalled || before == State::kPaused;
   if (goes_on && (state == State::kStreaming || state == State::kSnapshot)) reason_ = "events go on";
   stats_->state.store(state, std::memory_order_relaxed);
   LogInfo("state",

@@ -31,12 +31,14 @@
 #include "postgres/source.h"
 #include "relay/backoff.h"
 #include "relay/confirmer.h"
+#include "relay/desk.h"
 #include "relay/heartbeat.h"
 #include "relay/intake.h"
 #include "relay/publisher.h"
 #include "relay/recorder.h"
 #include "relay/stats.h"
 #include "relay/tracker.h"
+#include "relay/unsendable.h"
 #include "router/router.h"
 
 namespace postrider::relay {
@@ -46,6 +48,7 @@ struct Parts {
   kafka::ProducerFactory* producers = nullptr;
   router::Router* router = nullptr;
   evidence::Store* evidence = nullptr;  // null: no record is kept
+  Desk* desk = nullptr;                 // null: no operator's orders
   const Clock* clock = nullptr;
   uint64_t jitter_seed = std::random_device{}();  // of the pauses between attempts
 };
@@ -79,6 +82,9 @@ class Relay {
   // postrider.drain.timeout.ms.
   void RequestStop();
 
+  // Another policy for what cannot be published, from now on.
+  void SetPoison(const config::Poison& policy) { publisher_.SetPoison(policy); }
+
   bool finished() const { return phase_ == Phase::kFinished; }
   // After finished(): 0, 8, or the fault's code.
   int exit_code() const { return exit_code_; }
@@ -106,7 +112,10 @@ class Relay {
   void CheckServerStopping();
   // Only while server_stopping_us_ is set.
   int64_t ServerStopDeadline() const { return server_stopping_us_ + config_.relay.server_stop_drain_ms * 1000; }
+  void TakeOrder();
+  absl::StatusOr<Report> Follow(const Order& order);
   void UpdateState();
+  State CurrentState();
   void LogRates();
 
   const config::Config& config_;
@@ -118,6 +127,8 @@ class Relay {
   Recorder recorder_;
   Intake intake_;
   Heartbeat heartbeat_;
+  UnsendableRow unsendable_;
+  Lsn unsendable_behind_;  // how far the stream had come before it
 
   Phase phase_ = Phase::kBackoff;
   int64_t now_us_ = 0;
@@ -137,6 +148,8 @@ class Relay {
   bool standby_ = false;
   std::string reason_;  // of the current state, for the log
 
+  bool paused_ = false;  // by the operator
+  uint64_t orders_ = 0;  // so many came: each has its line in the log
   bool stopping_ = false;
   int64_t stop_deadline_us_ = 0;
   int64_t quiesce_deadline_us_ = 0;

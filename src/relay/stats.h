@@ -4,10 +4,31 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
 
+#include "relay/meter.h"
 #include "relay/state.h"
 
 namespace postrider::relay {
+
+// A sentence that one thread sets now and then and others read.
+class SharedText {
+ public:
+  void Set(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    text_ = text;
+  }
+  std::string Get() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+};
 
 struct Stats {
   std::atomic<State> state{State::kStarting};
@@ -17,7 +38,9 @@ struct Stats {
   std::atomic<uint64_t> events_acknowledged{0};
   std::atomic<uint64_t> events_repeated{0};        // left out of a repeat: acknowledged before
   std::atomic<uint64_t> events_ignored{0};         // updates, deletes, truncates, tables that are not routed
-  std::atomic<uint64_t> events_skipped{0};         // errors.tolerance=all
+  std::atomic<uint64_t> events_skipped{0};         // by the policy, or by the operator
+  std::atomic<uint64_t> events_parked{0};          // their dead letters are acknowledged
+  std::atomic<uint64_t> events_held{0};            // now: 1 while a row or a topic is held
   std::atomic<uint64_t> gaps_accepted{0};          // events gone over at the start, as asked for
   std::atomic<uint64_t> transactions_vanished{0};  // acknowledged, and not in the log of the server after a failover
   std::atomic<uint64_t> events_vanished{0};        // theirs; both count what this process knows
@@ -28,7 +51,15 @@ struct Stats {
   std::atomic<uint64_t> inflight_records{0};
   std::atomic<uint64_t> received_lsn{0};
   std::atomic<uint64_t> confirmed_lsn{0};
+  std::atomic<uint64_t> reported_lsn{0};  // what the last status on this stream said is confirmed
+  std::atomic<uint32_t> timeline{0};      // of the server that is streamed from; 0: no stream, positions mean nothing
   std::atomic<int64_t> last_acknowledged_us{0};
+  std::atomic<int64_t> oldest_commit_us{0};  // since 1970, the server's clock: the oldest transaction that was received
+                                             // and is not acknowledged; 0: there is none
+  std::atomic<int64_t> stepped_us{0};        // the loop's last step
+  std::atomic<bool> kafka_reached{false};    // a broker has answered, and not all are away
+  SharedText reason;                         // of the state, one sentence
+  Meter meter;                               // by table and topic
 };
 
 // The loop is the only writer: no read-modify-write is needed.

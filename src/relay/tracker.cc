@@ -29,9 +29,9 @@ uint64_t AcknowledgedRows::count() const {
   return count;
 }
 
-void Tracker::Begin(Lsn commit_lsn) {
+void Tracker::Begin(Lsn commit_lsn, int64_t commit_us) {
   POSTRIDER_CHECK(!open_);
-  entries_.push_back(Entry{.commit_lsn = commit_lsn});
+  entries_.push_back(Entry{.commit_lsn = commit_lsn, .commit_us = commit_us});
   open_ = true;
 }
 
@@ -49,7 +49,7 @@ void Tracker::AddAcknowledged(uint32_t ordinal) {
   entry.acknowledged.Set(ordinal);
 }
 
-uint64_t Tracker::Add(uint32_t ordinal, size_t bytes) {
+uint64_t Tracker::Add(uint32_t ordinal, size_t bytes, RecordNote note) {
   POSTRIDER_CHECK(open_);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
@@ -62,7 +62,8 @@ uint64_t Tracker::Add(uint32_t ordinal, size_t bytes) {
               .ordinal = ordinal,
               .generation = slot.generation + 1,
               .bytes = bytes,
-              .used = true};
+              .used = true,
+              .note = note};
   ++entries_.back().records;
   ++entries_.back().outstanding;
   ++outstanding_records_;
@@ -97,11 +98,13 @@ void Tracker::Remove(uint64_t tag) {
   Release(tag);
 }
 
-void Tracker::Acknowledge(uint64_t tag) {
+AcknowledgedRecord Tracker::Acknowledge(uint64_t tag) {
   const Slot& slot = slots_[SlotIndex(tag)];
   EntryAt(slot.entry).acknowledged.Set(slot.ordinal);
+  const AcknowledgedRecord acknowledged{slot.note, EntryAt(slot.entry).commit_us, slot.bytes};
   Release(tag);
   Advance();
+  return acknowledged;
 }
 
 void Tracker::Commit(Lsn end_lsn) {

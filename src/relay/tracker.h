@@ -47,22 +47,34 @@ class AcknowledgedRows {
   absl::InlinedVector<uint64_t, 1> words_;
 };
 
+// What the tracker keeps of a record for the meter (relay/meter.h), and gives back with its acknowledgement.
+struct RecordNote {
+  int64_t produced_us = 0;  // monotonic
+  uint32_t series = 0;
+};
+struct AcknowledgedRecord {
+  RecordNote note;
+  int64_t commit_us = 0;  // since 1970, the server's clock; 0: of a snapshot
+  size_t bytes = 0;
+};
+
 class Tracker {
  public:
   // More entries than these are not kept: 100,000 unconfirmed transactions, a few MB.
   static constexpr size_t kEntriesMax = 100'000;
 
-  // A transaction begins. `commit_lsn` is zero for a snapshot, whose rows are never skipped in a repeat.
-  void Begin(Lsn commit_lsn);
+  // A transaction begins. `commit_lsn` is zero for a snapshot, whose rows are never skipped in a repeat. `commit_us`:
+  // since 1970, the server's clock; 0: unknown.
+  void Begin(Lsn commit_lsn, int64_t commit_us = 0);
   // True when this row of the open transaction was acknowledged before the stream was repeated.
   bool AcknowledgedBefore(uint32_t ordinal) const;
   // Counts a row that AcknowledgedBefore; keeps its bit for another repeat.
   void AddAcknowledged(uint32_t ordinal);
   // A record of the open transaction goes to the producer; the tag comes back with its report.
-  uint64_t Add(uint32_t ordinal, size_t bytes);
+  uint64_t Add(uint32_t ordinal, size_t bytes, RecordNote note = {});
   // The producer did not take it after all, or reported it as not written: as if it had never been added.
   void Remove(uint64_t tag);
-  void Acknowledge(uint64_t tag);
+  AcknowledgedRecord Acknowledge(uint64_t tag);
   // The open transaction ends. `end_lsn` is zero for a snapshot.
   void Commit(Lsn end_lsn);
   // A bare position. In the middle of a transaction it says nothing beyond what came before it, and is left out.
@@ -86,6 +98,8 @@ class Tracker {
   bool full() const { return entries() >= kEntriesMax; }
   // Nothing received is unconfirmed; what a Rewind forgot counts until it has come again.
   bool idle() const { return entries_.empty() && confirmable_ >= rewound_from_; }
+  // When the oldest transaction that is not wholly acknowledged was committed; 0: there is none, or it is not known.
+  int64_t oldest_commit_us() const { return entries_.empty() ? 0 : entries_.front().commit_us; }
   size_t outstanding_records() const { return outstanding_records_; }
   size_t outstanding_bytes() const { return outstanding_bytes_; }
 
@@ -101,6 +115,7 @@ class Tracker {
   struct Entry {
     Lsn commit_lsn;
     Lsn end_lsn;
+    int64_t commit_us = 0;
     uint32_t records = 0;
     uint32_t outstanding = 0;
     bool closed = false;
@@ -113,6 +128,7 @@ class Tracker {
     uint32_t generation = 0;
     size_t bytes = 0;
     bool used = false;
+    RecordNote note;
   };
 
   Entry& EntryAt(uint64_t number) { return entries_[number - first_entry_]; }

@@ -1,5 +1,6 @@
 #include "router/router.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,7 +9,9 @@
 #include "base/fault.h"
 #include "base/table_filter.h"
 #include "base/text.h"
+#include "connect/buffer.h"
 #include "connect/expansion.h"
+#include "connect/json_text.h"
 #include "router/chain.h"
 #include "router/context.h"
 #include "router/naming.h"
@@ -21,7 +24,8 @@ namespace postrider::router {
 namespace {
 
 struct Known {
-  std::string table;           // "schema.table"
+  std::string table;  // "schema.table"
+  std::vector<std::string> columns;
   std::unique_ptr<Plan> plan;  // none: its rows are not routed
 };
 
@@ -66,6 +70,9 @@ class RelationRouter final : public Router {
       known.plan = *std::move(plan);
       known.plan->first_headers = **std::move(admitted);
     }
+    std::vector<decoder::Column> columns;
+    relation.columns.CopyTo(columns);
+    for (const decoder::Column& column : columns) known.columns.emplace_back(column.name);
     relations_[relation.oid] = std::move(known);
     return absl::OkStatus();
   }
@@ -85,6 +92,27 @@ class RelationRouter final : public Router {
     }
     if (found->second.plan == nullptr) return Routed{};
     return rows_.Route(*found->second.plan, insert.new_row, now_ms);
+  }
+
+  std::string RowAsJson(const decoder::Insert& insert) const override {
+    const auto found = relations_.find(insert.relation_oid);
+    if (found == relations_.end()) return "";
+    std::vector<decoder::Value> values;
+    insert.new_row.CopyTo(values);
+    connect::Buffer json;
+    char before = '{';
+    for (size_t i = 0; i < std::min(values.size(), found->second.columns.size()); ++i) {
+      json.push_back(std::exchange(before, ','));
+      connect::AppendJsonString(found->second.columns[i], json);
+      json.push_back(':');
+      if (values[i].kind == decoder::ValueKind::kText) {
+        connect::AppendJsonString(values[i].bytes, json);
+      } else {
+        json.append("null");
+      }
+    }
+    json.push_back('}');
+    return std::string(json.view());
   }
 
   bool Routes(decoder::Oid oid) const override {

@@ -55,6 +55,8 @@ class Router {
   // One inserted row. InvalidArgument when the relation was never announced or the row does not fit it (a protocol
   // break).
   virtual absl::StatusOr<Routed> Insert(const decoder::Insert& insert, int64_t now_ms) = 0;
+  // A row that could not be routed as a JSON object of its columns' texts, so that it can be kept elsewhere.
+  virtual std::string RowAsJson(const decoder::Insert& insert) const = 0;
   // True when rows of this announced relation are routed; false for tables that are left out, and unknown ones.
   virtual bool Routes(decoder::Oid oid) const = 0;
   // "schema.table" of an announced relation, for logs and counters; empty when unknown.

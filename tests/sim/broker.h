@@ -64,6 +64,7 @@ class Broker {
   int64_t reports_stick_until_us(int64_t made_us) const {
     return made_us <= reports_stick_since_us_ ? reports_stick_until_us_ : 0;
   }
+  bool refuses_poison() const { return world_->clock.now_us() < poison_until_us_; }
   bool refuses_at_once() const {
     return world_->clock.now_us() < poison_until_us_ && poison_refusal_ == Refusal::kAtOnce;
   }

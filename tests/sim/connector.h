@@ -37,6 +37,11 @@ class Connector final : public postgres::Connector {
   }
   std::optional<absl::StatusOr<Table>> TakeTable() override { return std::exchange(table_, std::nullopt); }
 
+  void StartFindRow(uint32_t, std::string_view) override {
+    Answer(100 * kMs, [this] { found_row_ = world_->random.Chance(50); });
+  }
+  std::optional<absl::StatusOr<bool>> TakeFoundRow() override { return std::exchange(found_row_, std::nullopt); }
+
   bool server_stopping() const override { return server_->stops() != seen_stops_; }
   absl::Status DropSlot() override { return absl::OkStatus(); }
 
@@ -73,6 +78,7 @@ class Connector final : public postgres::Connector {
   std::optional<absl::StatusOr<postgres::Connected>> connected_;
   std::optional<absl::Status> finished_;
   std::optional<absl::StatusOr<Table>> table_;
+  std::optional<absl::StatusOr<bool>> found_row_;
 };
 
 }  // namespace postrider::sim

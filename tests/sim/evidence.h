@@ -20,7 +20,7 @@ class EvidenceStore final : public evidence::Store {
   void SlowDown(int64_t us) { slow_until_us_ = world_->clock.now_us() + us; }
   void Mend() { slow_until_us_ = 0; }
 
-  absl::StatusOr<std::optional<evidence::Record>> Read() override { return record_; }
+  absl::StatusOr<std::optional<evidence::Record>> Read(const Wakeup& /*stop*/) override { return record_; }
   void Write(const evidence::Record& record, bool anew) override {
     waits_ = record;
     waits_anew_ |= anew;

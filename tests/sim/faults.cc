@@ -41,8 +41,9 @@ const std::vector<Life::Fault>& Life::Faults() {
 Life::Traits Life::Draw(Random& random, config::Config& config) {
   Traits traits;
   traits.skips = random.Chance(30);
+  traits.parks = !traits.skips && random.Chance(40);
   traits.evidence = random.Chance(50);
-  traits.wal = {.unroutable_rows = traits.skips && random.Chance(50),
+  traits.wal = {.unroutable_rows = (traits.skips || traits.parks) && random.Chance(50),
                 .poison_rows = random.Chance(60),
                 .rows_max = static_cast<int>(random.Between(1, 12)),
                 .large_percent = static_cast<int>(random.Between(0, 3))};
@@ -64,6 +65,11 @@ Life::Traits Life::Draw(Random& random, config::Config& config) {
   config.slot.status_interval_ms = random.Chance(50) ? 1'000 : 10'000;
   config.relay.inflight_bytes_max = random.Chance(50) ? 8'000 : 200'000;
   if (traits.skips) config.relay.poison.policy = config::PoisonPolicy::kSkip;
+  if (traits.parks) {
+    config.relay.poison = {.policy = config::PoisonPolicy::kPark,
+                           .attempts = static_cast<int>(random.Between(1, 3)),
+                           .dead_letter_topic = std::string(kDeadLetterTopic)};
+  }
   return traits;
 }
 

@@ -7,6 +7,7 @@
 //   - and only when the evidence record, where one is kept, says as much
 //   - per key, first occurrences in Kafka come in the order of their commits, without a gap
 //   - a record that was acknowledged is not produced again by the same process on the same server
+//   - a record is parked only for a fault of its own; its dead letter then stands for it in all of the above
 //   - at the end every event is in Kafka, except those skipped by order, and nothing that was never committed
 #pragma once
 
@@ -76,7 +77,7 @@ class Ledger {
   };
 
   bool Skippable(const Fact& fact) const {
-    return fact.kind == RowKind::kUnroutable || (skips_ && fact.kind == RowKind::kPoison);
+    return skips_ && (fact.kind == RowKind::kUnroutable || fact.kind == RowKind::kPoison);
   }
   void CheckOrder(uint64_t id, const Fact& fact);
   void Unwant(Fact& fact);

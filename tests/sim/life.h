@@ -38,6 +38,7 @@ class Life {
     WalTraits wal;
     ServerTraits server;
     bool skips = false;
+    bool parks = false;
     bool evidence = false;      // the relay keeps an evidence record
     size_t commits_before = 0;  // the relay starts, at the most
     int64_t commit_every_us = 0;

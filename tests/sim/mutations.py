@@ -26,7 +26,7 @@ MUTATIONS = (
          "  EntryAt(slot.entry).acknowledged.Set(slot.ordinal);\n  confirmable_ = std::max(confirmable_, EntryAt(slot.entry).end_lsn);\n"),
     )),
     Mutation("ack of a failed report", (
-        ("src/relay/publisher.cc", "  if (delivery.outcome == Outcome::kAcknowledged) {\n    tracker_->",
+        ("src/relay/publisher_recovery.cc", "  if (delivery.outcome == Outcome::kAcknowledged) {\n    tracker_->",
          "  if (delivery.outcome == Outcome::kAcknowledged || delivery.outcome == Outcome::kPassing) {\n    tracker_->"),
     )),
     Mutation("no reset of the Relation cache", (
@@ -47,9 +47,9 @@ MUTATIONS = (
          "  if (reads_ || backlog_) status = confirmer_.Step(*source_, tracker_.received(), recorded, reads_ || backlog_, now_us_);\n"),
     )),
     Mutation("a report of the old producer counted for the new", (
-        ("src/relay/publisher.cc", "    producer_.reset();\n    beside_.Forget();\n",
+        ("src/relay/publisher_recovery.cc", "    producer_.reset();\n    beside_.Forget();\n",
          "    old_ = std::move(producer_);\n    beside_.Forget();\n"),
-        ("src/relay/publisher.cc", "    producer_->Poll(deliveries_, events_);\n",
+        ("src/relay/publisher_recovery.cc", "    producer_->Poll(deliveries_, events_);\n",
          "    producer_->Poll(deliveries_, events_);\n    if (old_) old_->Poll(deliveries_, events_);\n"),
         ("src/relay/publisher.h", "  std::unique_ptr<kafka::Producer> producer_;\n", "  std::unique_ptr<kafka::Producer> producer_, old_;\n"),
         ("src/relay/tracker.cc", "  const auto index = static_cast<uint32_t>(tag);\n  POSTRIDER_CHECK(index < slots_.size());\n"
@@ -69,5 +69,12 @@ MUTATIONS = (
     )),
     Mutation("a repeat sends what was acknowledged", (
         ("src/relay/publisher.cc", "  if (!tracker_->AcknowledgedBefore(place.ordinal)) return false;\n", "  if (place.ordinal < 1'000'000) return false;\n"),
+    )),
+    Mutation("a topic's refusal counts for the record", (
+        ("src/relay/held_row.cc", "  const bool own_fault = !ConcernsTopic(code);\n", "  const bool own_fault = !code.empty();\n"),
+    )),
+    Mutation("a parked row is done with before its letter is", (
+        ("src/relay/publisher.cc", "  if (attempt.end != Trial::kAcknowledged) return Offered::kBlocked;\n  FinishRow(place);\n",
+         "  if (attempt.end == Trial::kRefused) return Offered::kBlocked;\n  FinishRow(place);\n"),
     )),
 )

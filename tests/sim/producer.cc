@@ -154,13 +154,21 @@ kafka::Acceptance Producer::Produce(const Record& record, uint64_t tag) {
   Ledger& ledger = core_->world->ledger;
   const bool row = tag != relay::SideRecord::kTag;
   const uint64_t id = row ? IdOf(record.id) : 0;
-  if (ledger.KindOf(id) == RowKind::kPoison && core_->broker->refuses_at_once()) {
+  const bool letter = record.topic.starts_with(kDeadLetterTopic);
+  if (letter && ledger.KindOf(id) != RowKind::kPoison && ledger.KindOf(id) != RowKind::kUnroutable)
+    ledger.Violation(absl::StrCat("row ", id, " was parked, and nothing is wrong with it"));
+  if (letter && core_->broker->refuses_poison() && core_->world->random.Chance(30)) {
+    core_->world->CountFault("dead letter refused");
+    return {.kind = Kind::kHeld, .code = "record_too_large", .reason = "simulated"};
+  }
+  if (letter) core_->world->census->Count("ways", "dead letter");
+  if (!letter && ledger.KindOf(id) == RowKind::kPoison && core_->broker->refuses_at_once()) {
     core_->world->CountFault("record refused at once");
     return {.kind = Kind::kHeld, .code = "record_too_large", .reason = "simulated"};
   }
   if (row) ledger.Produced(id, /*in_snapshot=*/!server.slot_exists());
   if (!row) core_->world->census->Count("ways", "heartbeat");
-  if (row &&
+  if (row && !letter &&
       IdOf(record.headers.front().value.value_or("0")) < static_cast<uint64_t>(server.CatalogueOf(ledger.TableOf(id))))
     ledger.Violation("a plan made of a catalogue that is older than the relation");
   const size_t budget = BudgetBytes(record);
@@ -169,7 +177,8 @@ kafka::Acceptance Producer::Produce(const Record& record, uint64_t tag) {
     ledger.Violation(absl::StrCat("the byte budget was exceeded: ", core_->outstanding_bytes + budget));
 
   const size_t partition =
-      row ? static_cast<size_t>(Row{.key = static_cast<int>(IdOf(record.key.value_or("0")))}.partition()) : 0;
+      row && !letter ? static_cast<size_t>(Row{.key = static_cast<int>(IdOf(record.key.value_or("0")))}.partition())
+                     : 0;
   core_->outstanding_bytes += budget;
   ++core_->outstanding;
   core_->rows += row;
@@ -178,7 +187,7 @@ kafka::Acceptance Producer::Produce(const Record& record, uint64_t tag) {
                                                 .tag = tag,
                                                 .budget_bytes = budget,
                                                 .wire_bytes = budget - kRecordOverheadBytes,
-                                                .kind = ledger.KindOf(id)});
+                                                .kind = letter ? RowKind::kEvent : ledger.KindOf(id)});
   Kick(core_, partition);
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decoder/lsn.h"
@@ -18,7 +19,8 @@ namespace postrider::sim {
 inline constexpr int kTopics = 3;
 inline constexpr int kKeys = 12;
 inline constexpr int kPartitionsPerTopic = 2;
-inline constexpr size_t kLargeBytes = 20'000;  // above the byte budget of most lives
+inline constexpr std::string_view kDeadLetterTopic = "dead0";  // lies where topic 0 does
+inline constexpr size_t kLargeBytes = 20'000;                  // above the byte budget of most lives
 
 enum class RowKind {
   kEvent,

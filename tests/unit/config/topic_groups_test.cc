@@ -49,6 +49,22 @@ TEST(TopicGroups, DefaultIsLastAndMatchesAll) {
   EXPECT_THAT(groups[1].properties, ElementsAre(Pair("cleanup.policy", "delete")));
 }
 
+TEST(TopicGroups, TheDeadLetterTopicIsMadeByItselfAndTheOthersStayTheBrokers) {
+  const auto loaded =
+      LoadWith("errors.deadletterqueue.topic.name=dead.x\nerrors.deadletterqueue.topic.replication.factor=2\n");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const std::vector<TopicGroup>& groups = loaded->config.producer.topic_groups;
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].include, "\\Qdead.x\\E");
+  EXPECT_EQ(groups[0].partitions, 1);
+  EXPECT_EQ(groups[0].replication_factor, 2);
+  for (const auto& [name, value] : loaded->config.producer.properties) {
+    if (name == "allow.auto.create.topics") {
+      EXPECT_EQ(*value.Read(), "true");
+    }
+  }
+}
+
 TEST(TopicGroups, RefusesWhatConnectRefuses) {
   EXPECT_THAT(ErrorWith("topic.creation.default.partitions=3"),
               HasSubstr("topic.creation.default.replication.factor is missing"));

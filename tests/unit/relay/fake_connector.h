@@ -52,6 +52,8 @@ class FakeConnector final : public postgres::Connector {
   std::optional<absl::Status> TakeFinishedSnapshot() override { return std::exchange(finished_, std::nullopt); }
   void StartLookup(uint32_t relation_oid) override { lookups.push_back(relation_oid); }
   std::optional<absl::StatusOr<Table>> TakeTable() override { return std::exchange(table_, std::nullopt); }
+  void StartFindRow(uint32_t, std::string_view id) override { row_looks.emplace_back(id); }
+  std::optional<absl::StatusOr<bool>> TakeFoundRow() override { return std::exchange(found_row, std::nullopt); }
   void StartAction() override { ++actions; }
   std::optional<absl::Status> TakeAction() override { return std::exchange(action_, std::nullopt); }
   std::optional<absl::Status> TakeFault() override { return std::exchange(fault, std::nullopt); }
@@ -63,6 +65,8 @@ class FakeConnector final : public postgres::Connector {
 
   std::vector<postgres::ConnectRequest> requests;
   std::vector<uint32_t> lookups;
+  std::vector<std::string> row_looks;  // ids
+  std::optional<absl::StatusOr<bool>> found_row;
   int finishes = 0;
   int drops = 0;
   int actions = 0;

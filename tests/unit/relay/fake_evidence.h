@@ -11,7 +11,7 @@ namespace postrider::relay {
 
 class FakeEvidence final : public evidence::Store {
  public:
-  absl::StatusOr<std::optional<evidence::Record>> Read() override {
+  absl::StatusOr<std::optional<evidence::Record>> Read(const Wakeup& /*stop*/) override {
     if (records.empty()) return std::optional<evidence::Record>();
     return std::optional<evidence::Record>(records.back());
   }

@@ -29,7 +29,7 @@ class FakeKafka final : public kafka::ProducerFactory {
     std::string key, value;
     std::optional<int32_t> partition;
     int64_t timestamp_ms = 0;
-    size_t headers = 0;
+    std::vector<std::pair<std::string, std::string>> headers;
   };
 
   absl::StatusOr<std::unique_ptr<kafka::Producer>> Make(const kafka::ProducerSettings& settings) override;
@@ -93,7 +93,9 @@ class FakeProducer final : public kafka::Producer {
                                     .value = std::string(record.value.value_or("")),
                                     .partition = record.partition,
                                     .timestamp_ms = record.timestamp_ms,
-                                    .headers = record.headers.size()});
+                                    .headers = {}});
+    for (const Header& header : record.headers)
+      kafka_->outstanding_.back().headers.emplace_back(header.key, header.value.value_or(""));
     return {};
   }
 

@@ -55,6 +55,7 @@ class FakeRouter final : public router::Router {
     }
     return routed;
   }
+  std::string RowAsJson(const decoder::Insert&) const override { return "{\"row\":\"as text\"}"; }
   bool Routes(decoder::Oid oid) const override {
     const auto plan = plans_.find(oid);
     return plan != plans_.end() && plan->second.wanted;

@@ -81,7 +81,7 @@ class FlatMemoryTest : public RelayHarness {
 
   Tracker tracker_;
   Confirmer confirmer_{10'000};
-  Publisher publisher_{config_.relay, &kafka_, &tracker_, &stats_, /*jitter_seed=*/1};
+  Publisher publisher_{config_.relay, "outbox", &kafka_, &tracker_, &stats_, /*jitter_seed=*/1};
   Intake intake_{config_, &clock_, &router_, &connector_, &publisher_, &tracker_, &confirmer_, &stats_};
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "fake_producer.h"
+#include "publisher_harness.h"
 
 namespace postrider::relay {
 namespace {
@@ -15,59 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = kafka::Acceptance::Kind;
-using Offered = Publisher::Offered;
-using Outcome = FakeKafka::Outcome;
-
-constexpr int64_t kSecond = 1'000'000;
-constexpr uint64_t kJitterSeed = 1;
-
-// A publisher over a scripted Kafka. Rows belong to transactions whose commit record starts at a multiple of 100.
-class PublisherTest : public testing::Test {
- protected:
-  PublisherTest() { config_.inflight_bytes_max = 10'000; }
-
-  void Start() {
-    publisher_.emplace(config_, &kafka_, &tracker_, &stats_, kJitterSeed);
-    ASSERT_TRUE(publisher_->Start().ok());
-  }
-  void Begin(uint64_t commit) {
-    commit_ = commit;
-    tracker_.Begin(Lsn(commit));
-  }
-  Offered Offer(const std::string& id, uint32_t ordinal, size_t value_bytes = 10, std::string_view topic = "events") {
-    const std::string value(value_bytes, 'v');
-    const Record record{.topic = topic, .key = "key", .value = value, .id = id};
-    return publisher_->Offer(record, "public.outbox", {Lsn(commit_), ordinal}, now_us_);
-  }
-  // A transaction of one row that is taken.
-  void Send(uint64_t commit, const std::string& id) {
-    Begin(commit);
-    ASSERT_EQ(Offer(id, 0), Offered::kTaken);
-    tracker_.Commit(Lsn(commit + 50));
-  }
-  Offered OfferBeside() { return publisher_->OfferBeside({.topic = "beats", .key = "key", .value = "value"}, now_us_); }
-  absl::Status Poll() { return publisher_->Poll(now_us_); }
-  void PollAfter(int64_t us) {
-    now_us_ += us;
-    ASSERT_TRUE(Poll().ok());
-    ASSERT_GT(publisher_->next_deadline_us(now_us_), now_us_) << "a deadline in the past lets the loop spin";
-  }
-  // What the relay does when asked: the stream begins again behind what is confirmed.
-  void Rewind() {
-    ASSERT_TRUE(publisher_->rewind_wanted());
-    tracker_.Rewind();
-    publisher_->Rewound();
-  }
-  const Hold& hold() const { return *publisher_->hold(); }
-
-  config::Relay config_;
-  FakeKafka kafka_;
-  Tracker tracker_;
-  Stats stats_;
-  std::optional<Publisher> publisher_;
-  uint64_t commit_ = 0;
-  int64_t now_us_ = 100 * kSecond;
-};
 
 // ---- the usual way --------------------------------------------------------------------------------------------------
 
@@ -83,7 +30,7 @@ TEST_F(PublisherTest, AnAcknowledgementConfirmsItsTransaction) {
 
 TEST_F(PublisherTest, TheFirstProducerThatCannotBeMadeEndsTheStart) {
   kafka_.make_faults.push_back(MakeFault(Fault::kConfiguration, "no such property"));
-  publisher_.emplace(config_, &kafka_, &tracker_, &stats_, kJitterSeed);
+  publisher_.emplace(config_, "orders-connector", &kafka_, &tracker_, &stats_, kJitterSeed);
   EXPECT_EQ(FaultOf(publisher_->Start()), Fault::kConfiguration);
 }
 
@@ -188,13 +135,15 @@ TEST_F(PublisherTest, NoRowIsSkippedForATopicThatIsNotThere) {
 TEST_F(PublisherTest, AnUnroutableRowIsHeldOrSkipped) {
   Start();
   Begin(100);
-  EXPECT_EQ(publisher_->OfferUnroutable("no route", "a", "public.outbox", {Lsn(100), 0}, now_us_), Offered::kBlocked);
+  EXPECT_EQ(publisher_->OfferUnroutable("no route", Record{.id = "a"}, "public.outbox", {Lsn(100), 0}, now_us_),
+            Offered::kBlocked);
   EXPECT_EQ(hold().code, "unroutable");
   EXPECT_EQ(hold().reason, "no route");
 
   config_.poison.policy = config::PoisonPolicy::kSkip;
   Start();
-  EXPECT_EQ(publisher_->OfferUnroutable("no route", "a", "public.outbox", {Lsn(100), 0}, now_us_), Offered::kTaken);
+  EXPECT_EQ(publisher_->OfferUnroutable("no route", Record{.id = "a"}, "public.outbox", {Lsn(100), 0}, now_us_),
+            Offered::kTaken);
   EXPECT_EQ(stats_.events_skipped, 1u);
 }
 
@@ -204,14 +153,16 @@ TEST_F(PublisherTest, ASkippedRowIsNotSkippedAgainInARepeat) {
   kafka_.Cork();
   Begin(100);
   ASSERT_EQ(Offer("a", 0), Offered::kTaken);
-  ASSERT_EQ(publisher_->OfferUnroutable("no route", "b", "public.outbox", {Lsn(100), 1}, now_us_), Offered::kTaken);
+  ASSERT_EQ(publisher_->OfferUnroutable("no route", Record{.id = "b"}, "public.outbox", {Lsn(100), 1}, now_us_),
+            Offered::kTaken);
   kafka_.Report("a", Outcome::kPassing);
   PollAfter(0);
   PollAfter(0);
   Rewind();
   Begin(100);
   ASSERT_EQ(Offer("a", 0), Offered::kTaken);
-  ASSERT_EQ(publisher_->OfferUnroutable("no route", "b", "public.outbox", {Lsn(100), 1}, now_us_), Offered::kTaken);
+  ASSERT_EQ(publisher_->OfferUnroutable("no route", Record{.id = "b"}, "public.outbox", {Lsn(100), 1}, now_us_),
+            Offered::kTaken);
   EXPECT_EQ(stats_.events_skipped, 1u);
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,6 +40,7 @@ class RelayHarness : public testing::Test {
                                            .producers = &kafka_,
                                            .router = &router_,
                                            .evidence = evidence_,
+                                           .desk = &desk_,
                                            .clock = &clock_},
                                      &stats_);
     ASSERT_TRUE(relay_->Start().ok());
@@ -83,6 +86,13 @@ class RelayHarness : public testing::Test {
     return wakes;
   }
 
+  // An operator's order, as another thread gives it while the loop turns.
+  absl::StatusOr<Report> Ask(Order::Verb verb, const std::string& word = "") {
+    auto answer = std::async(std::launch::async, [&] { return desk_.Ask({verb, word}, std::chrono::seconds(10)); });
+    while (answer.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) Step();
+    return answer.get();
+  }
+
   // Its commit record starts at `commit` and ends 50 bytes later.
   static void SendTransaction(FakeStream& stream, uint64_t commit, const std::vector<OutboxRow>& rows) {
     OpenTransaction(stream, commit, rows);
@@ -106,6 +116,8 @@ class RelayHarness : public testing::Test {
   FakeRouter router_;
   Stats stats_;
   evidence::Store* evidence_ = nullptr;
+  Wakeup bell_;
+  Desk desk_{&bell_};
   std::unique_ptr<Relay> relay_;
 };
 

@@ -367,5 +367,33 @@ TEST(Tracker, AgreesWithTheModelInRandomLives) {
   }
 }
 
+TEST(Tracker, GivesANoteBackWithTheAcknowledgement) {
+  Tracker tracker;
+  tracker.Begin(Lsn(100), 5'000);
+  const uint64_t first = tracker.Add(0, kBytes, {.produced_us = 7, .series = 3});
+  const uint64_t second = tracker.Add(1, kBytes + 1, {.produced_us = 8, .series = 4});
+  tracker.Commit(Lsn(116));
+  EXPECT_EQ(tracker.Acknowledge(second).note.series, 4u);
+  const AcknowledgedRecord acknowledged = tracker.Acknowledge(first);
+  EXPECT_EQ(acknowledged.note.produced_us, 7);
+  EXPECT_EQ(acknowledged.commit_us, 5'000);
+  EXPECT_EQ(acknowledged.bytes, kBytes);
+}
+
+TEST(Tracker, KnowsWhenTheOldestUnacknowledgedTransactionWasCommitted) {
+  Tracker tracker;
+  EXPECT_EQ(tracker.oldest_commit_us(), 0);
+  tracker.Begin(Lsn(100), 5'000);
+  const uint64_t first = tracker.Add(0, kBytes);
+  tracker.Commit(Lsn(116));
+  tracker.Begin(Lsn(200), 6'000);
+  const uint64_t second = tracker.Add(0, kBytes);
+  tracker.Commit(Lsn(216));
+  tracker.Acknowledge(second);
+  EXPECT_EQ(tracker.oldest_commit_us(), 5'000);
+  tracker.Acknowledge(first);
+  EXPECT_EQ(tracker.oldest_commit_us(), 0);
+}
+
 }  // namespace
 }  // namespace postrider::relay
