@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/fault.h"
+#include "kafka/statistics.h"
 #include "kafka/stores.h"
 
 namespace postrider::kafka {
@@ -33,6 +34,7 @@ constexpr Property kBefore[] = {
     {"topic.metadata.propagation.max.ms", "30000"},
     {"reconnect.backoff.max.ms", "1000"},  // Java's; librdkafka's ten seconds would be added to each outage
     {"enable.metrics.push", "false"},
+    {"statistics.interval.ms", kStatisticsInterval},
     {"client.id", "postrider"},
 };
 
@@ -40,6 +42,13 @@ constexpr Property kBefore[] = {
 constexpr Property kAfter[] = {
     {"log.queue", "true"},
     {"delivery.report.only.error", "false"},
+};
+
+constexpr Property kForRecord[] = {
+    {"allow.auto.create.topics", "false"},
+    {"enable.partition.eof", "true"},
+    {"auto.offset.reset", "earliest"},  // a topic that was made anew while it was read
+    {"statistics.interval.ms", "0"},
 };
 
 bool IsSecret(std::string_view name) {
@@ -106,20 +115,35 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Make(const config::Producer& con
                                                      const Wakeup* wakeup) {
   Conf conf(rd_kafka_conf_new(), rd_kafka_conf_destroy);
   if (absl::Status status = SetAll(conf.get(), config, settings); !status.ok()) return status;
-  rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG);
-
-  std::unique_ptr<Client> client(new Client);
-  client->ReadEffective(conf.get());
-  std::array<char, 512> error{};
-  client->handle_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf.get(), error.data(), error.size());
-  if (!client->handle_) return MakeFault(Fault::kConfiguration, absl::StrCat("Kafka producer: ", error.data()));
+  absl::StatusOr<std::unique_ptr<Client>> client = New(RD_KAFKA_PRODUCER, conf.get());
+  if (!client.ok()) return client;
   static_cast<void>(conf.release());  // librdkafka's from here
+  const uint64_t one = 1;             // an eventfd takes eight bytes
+  rd_kafka_queue_io_event_enable((*client)->queue_, wakeup->fd(), &one, sizeof one);
+  wakeup->Ring();  // for what came before
+  return client;
+}
 
+absl::StatusOr<std::unique_ptr<Client>> Client::MakeForRecord(const config::Producer& config, rd_kafka_type_t type) {
+  Conf conf(rd_kafka_conf_new(), rd_kafka_conf_destroy);
+  if (absl::Status status = SetAll(conf.get(), config, {}); !status.ok()) return status;
+  for (const auto& [name, value] : kForRecord) {
+    if (absl::Status status = Set(conf.get(), name, value); !status.ok()) return status;
+  }
+  absl::StatusOr<std::unique_ptr<Client>> client = New(type, conf.get());
+  if (client.ok()) static_cast<void>(conf.release());
+  return client;
+}
+
+absl::StatusOr<std::unique_ptr<Client>> Client::New(rd_kafka_type_t type, rd_kafka_conf_t* conf) {
+  rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG | RD_KAFKA_EVENT_STATS);
+  std::unique_ptr<Client> client(new Client);
+  client->ReadEffective(conf);
+  std::array<char, 512> error{};
+  client->handle_ = rd_kafka_new(type, conf, error.data(), error.size());
+  if (!client->handle_) return MakeFault(Fault::kConfiguration, absl::StrCat("Kafka producer: ", error.data()));
   client->queue_ = rd_kafka_queue_get_main(client->handle_);
   rd_kafka_set_log_queue(client->handle_, nullptr);  // to the main queue
-  const uint64_t one = 1;                            // an eventfd takes eight bytes
-  rd_kafka_queue_io_event_enable(client->queue_, wakeup->fd(), &one, sizeof one);
-  wakeup->Ring();  // for what came before
   return client;
 }
 

@@ -1,4 +1,4 @@
-// One librdkafka producer handle with its queue and its topic handles, from properties to destruction.
+// One librdkafka handle with its queue and its topic handles, from properties to destruction.
 //
 // Make() may block for a moment (it reads secrets and stores); nothing else does but the destructor, which is the
 // reaper's. librdkafka writes to the bell only until Silence(). Tested by tests/unit/kafka/client_test.cc.
@@ -23,6 +23,9 @@ class Client {
   // value.
   static absl::StatusOr<std::unique_ptr<Client>> Make(const config::Producer& config, const ProducerSettings& settings,
                                                       const Wakeup* wakeup);
+  // A producer or a consumer for the evidence record (record_log.h), with the same properties: no bell, nobody's topic
+  // is made by being named, and a consumer tells where a partition ends.
+  static absl::StatusOr<std::unique_ptr<Client>> MakeForRecord(const config::Producer& config, rd_kafka_type_t type);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -44,6 +47,7 @@ class Client {
 
  private:
   Client() = default;
+  static absl::StatusOr<std::unique_ptr<Client>> New(rd_kafka_type_t type, rd_kafka_conf_t* conf);
   void ReadEffective(rd_kafka_conf_t* conf);
 
   rd_kafka_t* handle_ = nullptr;

@@ -1,5 +1,6 @@
-"""A Kafka broker of our own: one node, KRaft, topics of four partitions, made at first use."""
+"""Kafka brokers of our own, KRaft, topics of four partitions, made at first use: one alone, or three in a cluster."""
 import base64
+import functools
 import uuid
 
 from confluent_kafka import KafkaException
@@ -27,11 +28,24 @@ SETTINGS = {
 }
 
 
+# Each record on three nodes; one of them may be away.
+CLUSTER_SETTINGS = {
+    "default.replication.factor": "3",
+    "min.insync.replicas": "2",
+    "offsets.topic.replication.factor": "3",
+    "transaction.state.log.replication.factor": "3",
+    "transaction.state.log.min.isr": "2",
+    "share.coordinator.state.topic.replication.factor": "3",
+    "share.coordinator.state.topic.min.isr": "2",
+    "replica.lag.time.max.ms": "3000",
+}
+
 START_TIMEOUT_S = 180  # seconds on an idle machine; a busy one needs its time
+NEWEST, OLDEST = "kafka", "kafka-3.9"  # folders of .deps
 
 
-def java(main_class, arguments, libraries, heap="512m", options=()):
-    return ["java", f"-Xmx{heap}", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData", *options, "-cp", f"{libraries}/*", main_class, *arguments]
+def java(main_class, arguments, libraries, heap="512m", collector="Serial", options=()):
+    return ["java", f"-Xmx{heap}", f"-XX:+Use{collector}GC", "-Xshare:auto", "-XX:-UsePerfData", *options, "-cp", f"{libraries}/*", main_class, *arguments]
 
 
 def guarded_listener(port, password):
@@ -52,49 +66,70 @@ OUTSIDE_LISTENER = {
 }
 
 
-class Kafka:
-    """`password`: of a second listener at guarded_bootstrap, for the user `relay`. `proxy`: clients of its port see this broker through it."""
+class Topics:
+    """What tests do with topics; the class has `bootstrap`."""
 
-    def __init__(self, settings=None, password=None, proxy=None):
-        self.port, controller_port, guarded_port = free_port(), free_port(), free_port()
-        self.guarded_bootstrap = f"127.0.0.1:{guarded_port}"
-        self.bootstrap = f"127.0.0.1:{self.port}"
+    @functools.cached_property
+    def admin(self):
+        return AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+
+    def topics(self):
+        return sorted(topic for topic in self.admin.list_topics(timeout=20).topics if not topic.startswith("__"))
+
+    def create_topic(self, topic, partitions=4, config=None):
+        self.admin.create_topics([NewTopic(topic, partitions, config=config or {})])[topic].result(20)
+        wait_for(lambda: topic in self.topics(), 20, f"topic {topic} there")
+
+    def delete_topics(self, topics):
+        for future in self.admin.delete_topics(topics, operation_timeout=20).values() if topics else []:
+            future.result(20)
+
+    def set_topic_config(self, topic, key, value):
+        resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)])
+        self.admin.incremental_alter_configs([resource])[resource].result(20)
+
+    def topic_config(self, topic, key):
+        resource = ConfigResource(ResourceType.TOPIC, topic)
+        return self.admin.describe_configs([resource])[resource].result(20)[key].value
+
+    def count(self, topics):
+        return consume.count(self.bootstrap, topics)
+
+    def records(self, topics, timeout_s=60):
+        return consume.read_all(self.bootstrap, topics, timeout_s)
+
+
+class Broker:
+    """One process of Kafka; `release` is a folder of .deps."""
+
+    def __init__(self, port, settings, release=NEWEST, cluster_id=None):
+        self.bootstrap = f"127.0.0.1:{port}"
         self.folder = new_folder("kafka")
-        self.libraries = DEPS / "kafka" / "libs"
+        self.libraries = DEPS / release / "libs"
         if not self.libraries.exists():
-            raise RuntimeError("Kafka is not installed: run scripts/install-deps demo")
-        self.settings = SETTINGS | {
-            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
-            "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
-            "log.dirs": str(self.folder / "data"),
-        } | (settings or {})
-        if password:
-            self.settings |= guarded_listener(guarded_port, password)
-            for key in ("listeners", "advertised.listeners"):
-                self.settings[key] += f",GUARDED://127.0.0.1:{guarded_port}"
-        if proxy:
-            proxy.target_port = free_port()
-            self.settings |= OUTSIDE_LISTENER
-            self.settings["listeners"] += f",OUTSIDE://127.0.0.1:{proxy.target_port}"
-            self.settings["advertised.listeners"] += f",OUTSIDE://127.0.0.1:{proxy.port}"
+            raise RuntimeError(f"{release} is not installed: run scripts/install-deps {'demo' if release == NEWEST else 'test'}")
         self.file = self.folder / "server.properties"
-        self.file.write_text("".join(f"{key}={value}\n" for key, value in self.settings.items()))
-        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "_")  # a dash in front would be an option
-        formatter = Child("format", java("kafka.tools.StorageTool", ["format", "-t", cluster_id, "-c", self.file], self.libraries),
-                          self.folder / "format.log")
-        if formatter.wait(START_TIMEOUT_S) != 0:
-            raise RuntimeError(f"Kafka's storage cannot be formatted\n{formatter.tail()}")
-        self.child = None
-        self.admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
-        self.start()
+        self.file.write_text("".join(f"{key}={value}\n" for key, value in (settings | {"log.dirs": self.folder / "data"}).items()))
+        self.child = Child("format", java("kafka.tools.StorageTool", ["format", "-t", cluster_id or new_cluster_id(), "-c", self.file], self.libraries),
+                           self.folder / "format.log")
+        if self.child.wait(START_TIMEOUT_S) != 0:
+            raise RuntimeError(f"Kafka's storage cannot be formatted\n{self.child.tail()}")
 
-    def start(self):
+    def launch(self):
         self.child = Child("kafka", java("kafka.Kafka", [self.file], self.libraries, heap="1g"), self.folder / "broker.log")
-        wait_for(lambda: not self.child.running() or self.answers(), START_TIMEOUT_S, lambda: f"Kafka started\n{self.child.tail()}", 0.1)
-        if not self.child.running():
+        return self
+
+    def wait_answers(self):
+        wait_for(lambda: not self.running() or self.answers(), START_TIMEOUT_S, lambda: f"Kafka started\n{self.child.tail()}", 0.1)
+        if not self.running():
             raise RuntimeError(f"Kafka does not start\n{self.child.tail()}")
         return self
+
+    def start(self):
+        return self.launch().wait_answers()
+
+    def running(self):
+        return self.child.running()
 
     def answers(self):
         try:
@@ -115,25 +150,79 @@ class Kafka:
     def thaw(self):
         self.child.thaw()
 
-    # ---- topics -------------------------------------------------------------------------------------------------------
 
-    def topics(self):
-        return sorted(topic for topic in self.admin.list_topics(timeout=20).topics if not topic.startswith("__"))
+def new_cluster_id():
+    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "_")  # a dash in front would be an option
 
-    def create_topic(self, topic, partitions=4, config=None):
-        self.admin.create_topics([NewTopic(topic, partitions, 1, config=config or {})])[topic].result(20)
-        wait_for(lambda: topic in self.topics(), 20, f"topic {topic} there")
 
-    def delete_topics(self, topics):
-        for future in self.admin.delete_topics(topics, operation_timeout=20).values() if topics else []:
-            future.result(20)
+class Kafka(Broker, Topics):
+    """A broker alone. `password`: of a second listener at guarded_bootstrap, for the user `relay`. `proxy`: clients of its port see this broker
+    through it."""
 
-    def set_topic_config(self, topic, key, value):
-        resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET)])
-        self.admin.incremental_alter_configs([resource])[resource].result(20)
+    def __init__(self, settings=None, password=None, proxy=None, release=NEWEST):
+        self.port, controller_port, guarded_port = free_port(), free_port(), free_port()
+        self.guarded_bootstrap = f"127.0.0.1:{guarded_port}"
+        self.settings = SETTINGS | {
+            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
+            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
+            "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
+        } | (settings or {})
+        if password:
+            self.settings |= guarded_listener(guarded_port, password)
+            for key in ("listeners", "advertised.listeners"):
+                self.settings[key] += f",GUARDED://127.0.0.1:{guarded_port}"
+        if proxy:
+            proxy.target_port = free_port()
+            self.settings |= OUTSIDE_LISTENER
+            self.settings["listeners"] += f",OUTSIDE://127.0.0.1:{proxy.target_port}"
+            self.settings["advertised.listeners"] += f",OUTSIDE://127.0.0.1:{proxy.port}"
+        super().__init__(self.port, self.settings, release)
+        self.start()
 
-    def count(self, topics):
-        return consume.count(self.bootstrap, topics)
 
-    def records(self, topics, timeout_s=60):
-        return consume.read_all(self.bootstrap, topics, timeout_s)
+class Cluster(Topics):
+    """Three nodes, each broker and controller; clients are told all of them. Its nodes are stopped and killed one by one: nodes[0] has the id 1."""
+
+    def __init__(self, settings=None):
+        ports = [(free_port(), free_port()) for _ in range(3)]
+        voters = ",".join(f"{node}@127.0.0.1:{controller}" for node, (_, controller) in enumerate(ports, 1))
+        self.bootstrap = ",".join(f"127.0.0.1:{port}" for port, _ in ports)
+        cluster_id = new_cluster_id()
+        self.nodes = [Broker(port, SETTINGS | CLUSTER_SETTINGS | {
+            "node.id": node,
+            "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
+            "controller.quorum.voters": voters,
+        } | (settings or {}), cluster_id=cluster_id) for node, (port, controller) in enumerate(ports, 1)]
+        for node in self.nodes:
+            node.launch()
+        for node in self.nodes:
+            node.wait_answers()
+
+    def running(self):
+        return all(node.running() for node in self.nodes)
+
+    def kill9(self):
+        for node in self.nodes:
+            node.kill9()
+
+    def thaw(self):
+        for node in self.nodes:
+            node.thaw()
+
+    def leader(self, topic, partition):
+        """The node that leads it."""
+        return self.nodes[self.admin.list_topics(topic, timeout=20).topics[topic].partitions[partition].leader - 1]
+
+    def in_sync(self):
+        """Whether every partition has all of its replicas: one more node may go."""
+        topics = self.admin.list_topics(timeout=20).topics.values()
+        return all(len(partition.isrs) == len(partition.replicas) for topic in topics for partition in topic.partitions.values())
+
+    def wait_in_sync(self, timeout_s=60):
+        def synced():
+            try:
+                return self.in_sync()
+            except KafkaException:  # the node asked is on its way up
+                return False
+        wait_for(synced, timeout_s, "all replicas in sync", 0.2)
