@@ -1,9 +1,11 @@
 -- The role of the relay, with the least that it needs. Run it as a superuser, in the database of the outbox, after 02-publication-slot.sql.
 --
 -- REPLICATION lets a role read every table through a publication: treat its password like one with read access to the whole database.
--- It can write nothing. Managed services give the right by other means (Amazon RDS: GRANT rds_replication TO postrider).
+-- It can write nothing (before PostgreSQL 15 only where the schema does not let everybody make tables: REVOKE CREATE ON SCHEMA public FROM PUBLIC).
+-- Managed services give the right by other means (Amazon RDS: GRANT rds_replication TO postrider).
 
-CREATE ROLE postrider LOGIN REPLICATION CONNECTION LIMIT 6;
+-- Two relays, one of which stands by, with their watchers, a heartbeat query, and a monitor beside them.
+CREATE ROLE postrider LOGIN REPLICATION CONNECTION LIMIT 12;
 -- \password postrider        sets the password without writing it down here
 
 DO $$

@@ -1,5 +1,7 @@
 // postrider: finds the command. What it does is in commands/; the life of an event begins in relay/relay.h.
 
+#include <signal.h>
+
 #include <iostream>
 #include <string>
 #include <vector>
@@ -33,5 +35,7 @@ int Main(const std::vector<std::string>& words) {
 }  // namespace postrider
 
 int main(int argc, char** argv) {
+  // Who started us may ignore it, and then no child could be waited for (config/secret_command.h).
+  signal(SIGCHLD, SIG_DFL);
   return postrider::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

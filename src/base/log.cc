@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <deque>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log_line.h"
+#include "base/recent_log.h"
 #include "base/repeat_filter.h"
 #include "base/text.h"
 #include "spdlog/async.h"
@@ -86,6 +88,11 @@ class Journal {
                                                      spdlog::async_overflow_policy::overrun_oldest);
   }
 
+  void SetLevel(LogLevel level) {
+    const std::lock_guard lock(mutex_);
+    level_ = level;
+  }
+
   void Stop() {
     ThreadPool pool;
     {
@@ -97,6 +104,11 @@ class Journal {
     if (pool) Finish(std::move(pool));
   }
 
+  std::vector<std::string> Troubles() {
+    const std::lock_guard lock(mutex_);
+    return {troubles_.begin(), troubles_.end()};
+  }
+
   // The lock is held for microseconds: the queue takes a line without waiting for the writing thread.
   void Write(LogLine line, std::string_view kind) {
     const std::lock_guard lock(mutex_);
@@ -104,6 +116,10 @@ class Journal {
     const auto repeated = repeats_.Admit(kind, std::chrono::steady_clock::now());
     if (!repeated) return;
     line.repeated = *repeated;
+    if (line.level >= LogLevel::kWarning) {
+      troubles_.push_back(FormatJson(line));
+      if (troubles_.size() > kRecentLinesMax) troubles_.pop_front();
+    }
     const std::string text = format_ == LogFormat::kText ? FormatText(line) : FormatJson(line);
     logger_->log(spdlog::level::info, spdlog::string_view_t(text));
   }
@@ -115,6 +131,7 @@ class Journal {
   LogLevel level_ = LogLevel::kInfo;
   LogFormat format_ = LogFormat::kText;
   RepeatFilter repeats_;
+  std::deque<std::string> troubles_;
   ThreadPool pool_;
   std::shared_ptr<spdlog::async_logger> logger_;
 };
@@ -144,8 +161,16 @@ void StartLog(LogLevel level, LogFormat format, LogTarget target) {
   TheJournal().Start(level, format, target);
 }
 
+void SetLogLevel(LogLevel level) {
+  TheJournal().SetLevel(level);
+}
+
 void StopLog() {
   TheJournal().Stop();
+}
+
+std::vector<std::string> RecentTroubles() {
+  return TheJournal().Troubles();
 }
 
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields, std::string_view text) {

@@ -30,6 +30,8 @@ struct LogField {
 
 // Starts the log. Until then, and after StopLog, lines are dropped.
 void StartLog(LogLevel level, LogFormat format, LogTarget target);
+// From now on; a line of a lower level is dropped.
+void SetLogLevel(LogLevel level);
 // Writes what is queued and ends the writing thread; bounded to a second.
 void StopLog();
 

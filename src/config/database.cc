@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "config/parts.h"
 #include "config/placeholders.h"
+#include "config/secret_command.h"
 #include "config/text.h"
 
 namespace postrider::config {
@@ -53,13 +54,40 @@ void CheckPorts(Draft& draft, const std::string& hosts, const std::string& ports
     draft.Refuse("database.port", "one port is for all hosts, several must be as many as database.hostname has");
 }
 
-// The password from a file of its own, read anew each time.
+constexpr std::string_view kPassword = "database.password";
+constexpr std::string_view kPasswordFile = "postrider.database.password.file";
+constexpr std::string_view kPasswordCommand = "postrider.database.password.command";
+
+void Overrule(Draft& draft, std::string_view key, std::string_view by) {
+  if (draft.Find(key) != nullptr) draft.SetOutcome(key, KeyOutcome::kMeaningless, Cat(by, " comes before it"));
+}
+
+// From a file of its own, read anew each time.
 Secret PasswordFile(Draft& draft, const std::string& path) {
   if (const absl::StatusOr<std::string> now = ReadSecretFile(path); !now.ok())
-    draft.RefuseKey("postrider.database.password.file", Cat("cannot be read: ", now.status().message()));
-  if (draft.Find("database.password") != nullptr)
-    draft.SetOutcome("database.password", KeyOutcome::kMeaningless, "postrider.database.password.file comes before it");
+    draft.RefuseKey(kPasswordFile, Cat("cannot be read: ", now.status().message()));
   return {path, [](const std::string& file) { return ReadSecretFile(file); }};
+}
+
+// What a command prints, run anew each time, and never before the first connection.
+Secret PasswordCommand(Draft& draft) {
+  return draft.SecretOf(kPasswordCommand, [](const std::string& command) -> absl::StatusOr<std::string> {
+    absl::StatusOr<std::string> printed = RunSecretCommand(command);
+    if (printed.ok()) return printed;
+    return absl::Status(printed.status().code(), Cat(kPasswordCommand, " ", printed.status().message()));
+  });
+}
+
+Secret Password(Draft& draft) {
+  if (draft.Has(kPasswordCommand)) {
+    Overrule(draft, kPasswordFile, kPasswordCommand);
+    Overrule(draft, kPassword, kPasswordCommand);
+    return PasswordCommand(draft);
+  }
+  const std::string file = draft.Text(kPasswordFile);
+  if (file.empty()) return draft.SecretOf(kPassword);
+  Overrule(draft, kPassword, kPasswordFile);
+  return PasswordFile(draft, file);
 }
 
 }  // namespace
@@ -72,8 +100,7 @@ void MakeDatabase(Draft& draft, Database& database) {
   database.port = draft.Text("database.port");
   CheckPorts(draft, database.hostname, database.port);
   database.user = draft.Text("database.user");
-  const std::string password_file = draft.Text("postrider.database.password.file");
-  database.password = password_file.empty() ? draft.SecretOf("database.password") : PasswordFile(draft, password_file);
+  database.password = Password(draft);
   database.dbname = draft.Text("database.dbname");
   database.sslmode = ToLower(draft.Text("database.sslmode"));
   database.sslcert = draft.Text("database.sslcert");

@@ -39,6 +39,12 @@ std::string OneLine(std::string_view text) {
 
 }  // namespace
 
+Draft::Draft(Settings settings, std::function<Resolve(const Setting&)> resolver_of)
+    : settings_(std::move(settings)), index_(settings_), resolver_of_(std::move(resolver_of)) {
+  for (const Setting& setting : settings_.all())
+    if (IsSecret(setting.key)) sources_.emplace(setting.key, MakeSource(setting));
+}
+
 const Setting* Draft::Find(std::string_view key) const {
   const Setting* setting = settings_.Find(key);
   return setting == nullptr || setting->refused ? nullptr : setting;
@@ -70,21 +76,27 @@ std::vector<std::string> Draft::List(std::string_view key) const {
   return SplitList(Raw(key));
 }
 
+std::shared_ptr<SecretSource> Draft::MakeSource(const Setting& setting) const {
+  if (!setting.has_placeholder) return std::make_shared<SecretSource>(setting.value, nullptr);
+  return std::make_shared<SecretSource>(setting.raw, resolver_of_(setting));
+}
+
+std::shared_ptr<SecretSource> Draft::SourceOf(std::string_view key) const {
+  const auto found = sources_.find(key);
+  return found == sources_.end() ? nullptr : found->second;
+}
+
 Secret Draft::SecretOf(std::string_view key, Resolve read) const {
   const Setting* setting = Find(key);
   if (setting == nullptr || setting->value.empty()) return {};
-  if (!setting->has_placeholder && read == nullptr) return Secret::Plain(setting->value);
-  Resolve resolve = setting->has_placeholder
-                        ? resolver_of_(*setting)
-                        : [](const std::string& raw) -> absl::StatusOr<std::string> { return raw; };
-  if (read == nullptr) return {setting->raw, std::move(resolve)};
-  return {
-      setting->raw,
-      [resolve = std::move(resolve), read = std::move(read)](const std::string& raw) -> absl::StatusOr<std::string> {
-        absl::StatusOr<std::string> text = resolve(raw);
-        if (!text.ok()) return text;
-        return read(*text);
-      }};
+  std::shared_ptr<SecretSource> source = SourceOf(key);
+  if (source == nullptr) source = MakeSource(*setting);
+  return {setting->raw,
+          [source = std::move(source), read = std::move(read)](const std::string&) -> absl::StatusOr<std::string> {
+            absl::StatusOr<std::string> text = source->Read();
+            if (!text.ok() || read == nullptr) return text;
+            return read(*text);
+          }};
 }
 
 bool Draft::IsSecret(std::string_view key) const {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "config/key_index.h"
 #include "config/load.h"
 #include "config/secret.h"
+#include "config/secret_source.h"
 #include "config/settings.h"
 #include "config/text.h"
 
@@ -30,8 +32,7 @@ using Resolve = std::function<absl::StatusOr<std::string>(const std::string&)>;
 class Draft {
  public:
   // `resolver_of` tells how a setting's placeholders are resolved again later (Secret).
-  Draft(Settings settings, std::function<Resolve(const Setting&)> resolver_of)
-      : settings_(std::move(settings)), index_(settings_), resolver_of_(std::move(resolver_of)) {}
+  Draft(Settings settings, std::function<Resolve(const Setting&)> resolver_of);
 
   const Settings& settings() const { return settings_; }
   Settings& settings() { return settings_; }
@@ -57,6 +58,8 @@ class Draft {
   }
   // Empty where the key is absent. `read` makes something of the resolved text at each Read(), where given.
   Secret SecretOf(std::string_view key, Resolve read = nullptr) const;
+  // What the Secrets of a secret key read through; null for another key, and for an absent one.
+  std::shared_ptr<SecretSource> SourceOf(std::string_view key) const;
 
   // ---- findings ----------------------------------------------------------------------------------------------------
   // "FILE:LINE: KEY is 'VALUE': WHY", the value masked where it is secret. Later reads take the default.
@@ -96,10 +99,12 @@ class Draft {
 
  private:
   std::string Default(std::string_view key) const;
+  std::shared_ptr<SecretSource> MakeSource(const Setting& setting) const;
 
   Settings settings_;
   KeyIndex index_;
   std::function<Resolve(const Setting&)> resolver_of_;
+  std::map<std::string, std::shared_ptr<SecretSource>, std::less<>> sources_;  // of secret keys
   std::vector<std::string> problems_, warnings_;
   std::vector<KeyReport> defaults_;
   std::map<std::string, Finding, std::less<>> findings_;

@@ -7,9 +7,12 @@ namespace postrider::config {
 void AddOwnKeys(std::vector<KeySpec>& table) {
   TableWriter own(table, Section::kOwn, Scope::kTop);
   own.Add(Text("postrider.database.password.file", "",
-               "a file that holds the password alone, read anew at each connection"))
+               "a file that holds the password alone, read anew at each connection; before database.password"))
       .Add(Text("postrider.database.password.command", "",
-                "a command whose output is the password, run by /bin/sh at each connection, for tokens of minutes"))
+                "a command whose output is the password, run by /bin/sh at each connection, for tokens of minutes; "
+                "within "
+                "10 s; before postrider.database.password.file and database.password")
+               .Secret())
       .Add(Choice("postrider.slot.takeover", {"refuse", "wait"}, "refuse",
                   "what to do while another program holds the slot"))
       .Add(Choice(

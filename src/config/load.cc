@@ -55,7 +55,7 @@ Config MakeConfig(Draft& draft) {
   MakeEvidence(draft, config.slot, config.evidence);
   MakeMonitor(draft, config.monitor);
   MakeControl(draft, config.evidence, config.control);
-  MakeTopics(draft, config.producer);
+  MakeTopics(draft, config.relay.poison, config.producer);
   MakeProducer(draft, config.relay, config.slot, config.producer);
   MakeIdentity(draft, config);
   MakeHeartbeat(draft, config);
@@ -98,6 +98,20 @@ std::vector<KeyReport> ReportAll(const Draft& draft) {
   return reports;
 }
 
+std::vector<GivenKey> GivenOf(const Draft& draft) {
+  std::vector<GivenKey> given;
+  for (const Setting& setting : draft.settings().all()) {
+    const KeySpec* spec = draft.index().Find(setting.key).spec;
+    given.push_back({.key = setting.key,
+                     .name = setting.name(),
+                     .text = setting.value,
+                     .fallback = spec == nullptr ? "" : spec->fallback,
+                     .honoured = ReportOf(draft, setting).outcome == KeyOutcome::kHonoured,
+                     .source = draft.SourceOf(setting.key)});
+  }
+  return given;
+}
+
 absl::Status StatusOf(const Draft& draft) {
   const std::vector<std::string>& problems = draft.problems();
   if (problems.empty()) return absl::OkStatus();
@@ -114,7 +128,10 @@ absl::StatusOr<Loaded> Load(const Sources& sources) {
   Draft draft = MakeDraft(*std::move(gathered));
   Config config = MakeConfig(draft);
   if (absl::Status status = StatusOf(draft); !status.ok()) return status;
-  return Loaded{.config = std::move(config), .keys = ReportAll(draft), .warnings = std::move(draft.warnings())};
+  return Loaded{.config = std::move(config),
+                .keys = ReportAll(draft),
+                .warnings = std::move(draft.warnings()),
+                .given = GivenOf(draft)};
 }
 
 Inspection Inspect(const Sources& sources) {

@@ -1,13 +1,14 @@
 // Files, environment and command line -> one Config. READ THIS FIRST in config/.
 //
 // Precedence: default < files in the order given < POSTRIDER_* variables < --set. Files are Java .properties or Kafka
-// Connect JSON, as they are, or Debezium Server's application.properties; "-" is standard input. Runs once, at start,
-// before any thread; blocking file reads are fine here.
+// Connect JSON, as they are, or Debezium Server's application.properties; "-" is standard input. Blocking: runs at
+// start, before any thread, and at SIGHUP on a thread of its own (commands/reload.h).
 //
 // The way through: gather (files, variables, --set -> Settings) -> validate (against the table in keys.h) -> parts
 // (each group of keys -> its struct of Config) -> report. Tested by tests/unit/config/load_test.cc.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "config/config.h"
 #include "config/keys.h"
+#include "config/secret_source.h"
 
 namespace postrider::config {
 
@@ -35,11 +37,22 @@ struct KeyReport {
   std::string remark;      // why it is meaningless or refused, or what overrides it
 };
 
+// One key that was given, to compare with the same files read later (config/reload.h). Not to be shown.
+struct GivenKey {
+  std::string key;       // as the table has it
+  std::string name;      // as the user wrote it
+  std::string text;      // with placeholders resolved
+  std::string fallback;  // what holds where it is absent
+  bool honoured = false;
+  std::shared_ptr<SecretSource> source;  // of a secret; else null
+};
+
 struct Loaded {
   Config config;
   std::vector<KeyReport> keys;  // all keys given, and defaults that matter
   std::vector<std::string>
       warnings;  // one sentence each: unknown keys with the nearest name, overridden guarantees, ...
+  std::vector<GivenKey> given;
 };
 
 // Everything that was read, or the first thing that is wrong: a fault kConfiguration that names file, line, key and

@@ -25,8 +25,7 @@ void Contact::TakeError(rd_kafka_event_t* event, std::vector<ProducerEvent>& eve
     TakeAllDown(events);
   } else if (IsRefusal(error) || text.find("SSL alert number") != text.npos) {
     // The latter: a certificate of ours that a broker does not accept shows as an alert on an open connection.
-    events.push_back(
-        {.kind = Kind::kRefused, .text = absl::StrCat("Kafka refuses us: ", rd_kafka_event_error_string(event))});
+    events.push_back({.kind = Kind::kRefused, .text = RefusalText(text)});
   }
 }
 

@@ -1,5 +1,10 @@
 #include "kafka/outcome.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/text.h"
+
 namespace postrider::kafka {
 
 Delivery::Outcome OutcomeOf(rd_kafka_resp_err_t error, bool guilty) {
@@ -60,6 +65,22 @@ bool IsRefusal(rd_kafka_resp_err_t error) {
     default:
       return false;
   }
+}
+
+std::string RefusalText(std::string_view text) {
+  const auto says = [text](std::string_view words) { return text.find(words) != text.npos; };
+  const std::string_view said = text.substr(0, std::min(text.find(", verify that ssl.ca.location"), text.size()));
+  std::string_view advice;
+  if (says("certificate verify failed")) {
+    advice =
+        ": check ssl.truststore.*, and that the certificate is for the host that bootstrap.servers names "
+        "(ssl.endpoint.identification.algorithm)";
+  } else if (says("SSL alert number")) {
+    advice = ": the broker does not take our certificate: check ssl.keystore.*";
+  } else if (says("SASL")) {
+    advice = ": check sasl.mechanism and sasl.jaas.config";
+  }
+  return absl::StrCat("Kafka refuses us: ", View(said), View(advice));
 }
 
 bool IsRequestFailure(rd_kafka_resp_err_t error) {

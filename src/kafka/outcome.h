@@ -8,6 +8,9 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <string>
+#include <string_view>
+
 #include "kafka/producer.h"
 
 namespace postrider::kafka {
@@ -17,6 +20,9 @@ Delivery::Outcome OutcomeOf(rd_kafka_resp_err_t error, bool guilty);
 
 // Whether an error event says that a broker knows who we are or what we speak, and refuses.
 bool IsRefusal(rd_kafka_resp_err_t error);
+
+// librdkafka's sentence about a refusal, with Java's keys to look at in the place of its own names.
+std::string RefusalText(std::string_view text);
 
 // Whether an answer to a look-up only says that the request did not get through, and nothing about the topic.
 bool IsRequestFailure(rd_kafka_resp_err_t error);

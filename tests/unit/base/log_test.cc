@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "base/recent_log.h"
 
 namespace postrider {
 namespace {
@@ -86,6 +87,17 @@ TEST(Log, LeavesOutLowerLevels) {
   LogWarning("c", {}, "");
   StopLog();
   EXPECT_THAT(captured.Lines(), ElementsAre(HasSubstr(" c ")));
+}
+
+TEST(Log, TheLevelCanChangeWhileItRuns) {
+  CapturedStdout captured;
+  StartLog(LogLevel::kInfo, LogFormat::kText, LogTarget::kStdout);
+  SetLogLevel(LogLevel::kError);
+  LogWarning("a", {}, "");
+  SetLogLevel(LogLevel::kDebug);
+  Log(LogLevel::kDebug, "b", {}, "");
+  StopLog();
+  EXPECT_THAT(captured.Lines(), ElementsAre(HasSubstr(" b ")));
 }
 
 TEST(Log, DropsLinesBeforeStartAndAfterStop) {
@@ -169,6 +181,19 @@ TEST(Log, TakesLinesOfSeveralThreadsWhole) {
   const auto lines = captured.Lines();
   EXPECT_THAT(lines, SizeIs(200));
   EXPECT_THAT(lines, testing::Each(testing::MatchesRegex("[0-9TZ:.-]+ INFO  e t=[0-3] \"[0-9]+\"")));
+}
+
+TEST(RecentTroubles, AreTheLastWarningsAndErrorsAsJson) {
+  CapturedStdout output;
+  StartLog(LogLevel::kInfo, LogFormat::kText, LogTarget::kStdout);
+  LogInfo("fine", {}, "nothing to see");
+  for (size_t i = 0; i <= kRecentLinesMax; ++i) LogWarning("away", {{"key", std::to_string(i)}}, "gone");
+  LogError("held", {}, "no such topic");
+  StopLog();
+  const std::vector<std::string> troubles = RecentTroubles();
+  ASSERT_EQ(troubles.size(), kRecentLinesMax);
+  EXPECT_THAT(troubles.back(), HasSubstr("\"event\":\"held\""));
+  EXPECT_THAT(troubles.front(), HasSubstr("\"key\":\"2\""));
 }
 
 }  // namespace

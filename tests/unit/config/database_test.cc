@@ -71,6 +71,29 @@ TEST(DatabaseOptions, PasswordFileIsReadAnewAndComesFirst) {
               HasSubstr("postrider.database.password.file cannot be read: /no/such does not exist"));
 }
 
+TEST(DatabaseOptions, PasswordCommandIsRunAtEachReadAndComesFirst) {
+  const Scratch scratch;
+  const std::string path = scratch.Write("token", "one\n");
+  const auto loaded = LoadWith("database.password=written\npostrider.database.password.file=" + path +
+                               "\npostrider.database.password.command=echo run >> " + scratch.Path("runs") +
+                               "; printf 't-'; cat " + path);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_FALSE(std::filesystem::exists(scratch.Path("runs"))) << "not before a connection wants it";
+  EXPECT_EQ(*loaded->config.database.password.Read(), "t-one");
+  scratch.Write("token", "two\n");
+  EXPECT_EQ(*loaded->config.database.password.Read(), "t-two");
+  EXPECT_EQ(FindReport(loaded->keys, "database.password")->outcome, KeyOutcome::kMeaningless);
+  EXPECT_EQ(FindReport(loaded->keys, "postrider.database.password.file")->outcome, KeyOutcome::kMeaningless);
+  EXPECT_EQ(FindReport(loaded->keys, "postrider.database.password.command")->value, "***") << "it may hold a secret";
+}
+
+TEST(DatabaseOptions, PasswordCommandThatFailsNamesTheKeyAndNoPartOfIt) {
+  const auto loaded = LoadWith("postrider.database.password.command=echo geheim; echo geheim >&2; exit 3");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(std::string(loaded->config.database.password.Read().status().message()),
+            "postrider.database.password.command ended with exit status 3");
+}
+
 TEST(DatabaseOptions, PasswordPlaceholderIsResolvedAnew) {
   const Scratch scratch;
   const std::string path = scratch.Write("s.properties", "pw=one");
