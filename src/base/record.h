@@ -30,11 +30,15 @@ struct Record {
 // What a record counts against the byte budget beyond its own bytes: librdkafka's structures for one queued record.
 inline constexpr size_t kRecordOverheadBytes = 700;
 
-inline size_t BudgetBytes(const Record& record) {
-  size_t bytes =
-      kRecordOverheadBytes + (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
+// Key, value and headers.
+inline size_t RecordBytes(const Record& record) {
+  size_t bytes = (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
   for (const Header& header : record.headers) bytes += header.key.size() + (header.value ? header.value->size() : 0);
   return bytes;
+}
+
+inline size_t BudgetBytes(const Record& record) {
+  return kRecordOverheadBytes + RecordBytes(record);
 }
 
 }  // namespace postrider

@@ -15,6 +15,7 @@
 #include "kafka/outcome.h"
 #include "kafka/reaper.h"
 #include "kafka/send.h"
+#include "kafka/statistics.h"
 #include "kafka/topic_rules.h"
 #include "kafka/topics.h"
 #include "kafka/wire_size.h"
@@ -40,8 +41,9 @@ int32_t PartitionOfKey(const Topic& topic, std::string_view key) {
 class KafkaProducer : public Producer {
  public:
   KafkaProducer(std::unique_ptr<Client> client, const config::Producer& config, std::shared_ptr<const TopicRules> rules,
-                std::shared_ptr<Reaper> reaper)
+                std::shared_ptr<Reaper> reaper, Statistics* statistics)
       : ignore_keys_(config.ignore_keys),
+        statistics_(statistics),
         rules_(std::move(rules)),
         reaper_(std::move(reaper)),
         client_(std::move(client)),
@@ -58,6 +60,7 @@ class KafkaProducer : public Producer {
 
   ~KafkaProducer() override {
     client_->Silence();
+    if (statistics_) statistics_->Clear();
     reaper_->Take([client = std::shared_ptr<Client>(std::move(client_))]() mutable { client.reset(); });
   }
 
@@ -79,6 +82,7 @@ class KafkaProducer : public Producer {
   Delivery TakeFailure(const rd_kafka_message_t& message, bool guilty);
 
   const bool ignore_keys_;
+  Statistics* const statistics_;  // may be null
   const std::shared_ptr<const TopicRules> rules_;
   const std::shared_ptr<Reaper> reaper_;
   std::unique_ptr<Client> client_;
@@ -166,6 +170,9 @@ void KafkaProducer::Poll(std::vector<Delivery>& deliveries, std::vector<Producer
       case RD_KAFKA_EVENT_LOG:
         contact_.TakeLogLine(event);
         break;
+      case RD_KAFKA_EVENT_STATS:
+        if (statistics_) statistics_->Put(rd_kafka_event_stats(event));
+        break;
       default:
         if (admin_.Take(event, topics_, Now())) contact_.Answered(Now());
         OpenTopics(events);
@@ -237,8 +244,8 @@ void KafkaProducer::Purge() {
 
 class KafkaProducerFactory : public ProducerFactory {
  public:
-  KafkaProducerFactory(const config::Producer& config, const Wakeup* wakeup)
-      : config_(config), wakeup_(wakeup), reaper_(std::make_shared<Reaper>()) {}
+  KafkaProducerFactory(const config::Producer& config, const Wakeup* wakeup, Statistics* statistics)
+      : config_(config), wakeup_(wakeup), statistics_(statistics), reaper_(std::make_shared<Reaper>()) {}
 
   absl::StatusOr<std::unique_ptr<Producer>> Make(const ProducerSettings& settings) override {
     if (!rules_) {
@@ -248,20 +255,22 @@ class KafkaProducerFactory : public ProducerFactory {
     }
     absl::StatusOr<std::unique_ptr<Client>> client = Client::Make(config_, settings, wakeup_);
     if (!client.ok()) return client.status();
-    return std::make_unique<KafkaProducer>(*std::move(client), config_, rules_, reaper_);
+    return std::make_unique<KafkaProducer>(*std::move(client), config_, rules_, reaper_, statistics_);
   }
 
  private:
   const config::Producer config_;
   const Wakeup* const wakeup_;
+  Statistics* const statistics_;
   const std::shared_ptr<Reaper> reaper_;
   std::shared_ptr<const TopicRules> rules_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProducerFactory> MakeProducerFactory(const config::Producer& config, const Wakeup* wakeup) {
-  return std::make_unique<KafkaProducerFactory>(config, wakeup);
+std::unique_ptr<ProducerFactory> MakeProducerFactory(const config::Producer& config, const Wakeup* wakeup,
+                                                     Statistics* statistics) {
+  return std::make_unique<KafkaProducerFactory>(config, wakeup, statistics);
 }
 
 }  // namespace postrider::kafka

@@ -19,6 +19,8 @@
 
 namespace postrider::kafka {
 
+class Statistics;
+
 // The answer to one Produce or CheckTopic.
 struct Acceptance {
   enum class Kind {
@@ -107,6 +109,8 @@ class ProducerFactory {
 
 // Producers that ring `wakeup` (which outlives them) whenever Poll has something to give. Reads secrets and stores: may
 // block for a moment, so it is called at start and, after a fault, from the loop only when reading them is local.
-std::unique_ptr<ProducerFactory> MakeProducerFactory(const config::Producer& config, const Wakeup* wakeup);
+// `statistics` (kafka/statistics.h), where given, outlives them too and has the latest document of librdkafka's.
+std::unique_ptr<ProducerFactory> MakeProducerFactory(const config::Producer& config, const Wakeup* wakeup,
+                                                     Statistics* statistics = nullptr);
 
 }  // namespace postrider::kafka

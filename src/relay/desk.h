@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/wakeup.h"
+#include "config/config.h"
 #include "relay/held_row.h"
 #include "relay/parked_log.h"
 #include "relay/state.h"
@@ -22,9 +23,10 @@
 namespace postrider::relay {
 
 struct Order {
-  enum class Verb { kReport, kRetry, kPark, kSkip, kRelease, kPause, kResume };
+  enum class Verb { kReport, kRetry, kPark, kSkip, kRelease, kPause, kResume, kPolicy };
   Verb verb = Verb::kReport;
-  std::string word;  // kPark, kSkip: the event's id; kRelease: an event's id or a key
+  std::string word;       // kPark, kSkip: the event's id; kRelease: an event's id or a key
+  config::Poison poison;  // kPolicy: what holds from now on (SIGHUP)
 };
 
 // A row that the server itself cannot send.

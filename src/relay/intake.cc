@@ -97,7 +97,7 @@ absl::StatusOr<bool> Intake::Handle(const decoder::Message& message) {
     if (tracker_->in_transaction()) return ProtocolBreak("a Begin inside a transaction");
     commit_lsn_ = begin->final_lsn;
     ordinal_ = 0;
-    tracker_->Begin(snapshot_ ? Lsn() : commit_lsn_);
+    tracker_->Begin(snapshot_ ? Lsn() : commit_lsn_, snapshot_ ? 0 : decoder::ToUnixMicros(begin->commit_time));
     return true;
   }
   if (const auto* commit = std::get_if<decoder::Commit>(&message)) {
@@ -111,8 +111,12 @@ absl::StatusOr<bool> Intake::Handle(const decoder::Message& message) {
     if (absl::Status status = HandleUpdate(*update); !status.ok()) return status;
     return true;
   }
-  if (std::holds_alternative<decoder::Delete>(message) || std::holds_alternative<decoder::Truncate>(message)) {
-    // Deleting a published row, or emptying the table, takes nothing back.
+  // Deleting a published row, or emptying the table, takes nothing back.
+  if (const auto* deletion = std::get_if<decoder::Delete>(&message)) {
+    Ignore(router_->TableName(deletion->relation_oid));
+    return true;
+  }
+  if (std::holds_alternative<decoder::Truncate>(message)) {
     Bump(stats_->events_ignored);
     return true;
   }
@@ -120,6 +124,13 @@ absl::StatusOr<bool> Intake::Handle(const decoder::Message& message) {
       std::holds_alternative<decoder::LogicalMessage>(message))
     return true;
   return ProtocolBreak("a streamed or two-phase message, which was not asked for");
+}
+
+void Intake::Ignore(std::string_view table) {
+  Bump(stats_->events_ignored);
+  const uint32_t series = stats_->meter.Find(table, "");
+  stats_->meter.Count(series, Fate::kRead, 0);
+  stats_->meter.Count(series, Fate::kIgnored, 0);
 }
 
 absl::Status Intake::CheckInTransaction(std::string_view what) const {
@@ -167,6 +178,13 @@ absl::Status Intake::Route(const decoder::Insert& insert, std::string_view table
   auto routed = router_->Insert(insert, clock_->UnixMillis());
   if (!routed.ok()) return ProtocolBreak(MessageOf(routed.status()));
   routed_ = *std::move(routed);
+  if (routed_->kind != router::Routed::Kind::kIgnored) {
+    const bool record = routed_->kind == router::Routed::Kind::kRecord;
+    const uint32_t series = stats_->meter.Find(table, record ? routed_->record.topic : "");
+    const size_t bytes = record ? RecordBytes(routed_->record) : 0;
+    stats_->meter.Count(series, Fate::kRead, bytes);
+    if (record) stats_->meter.Count(series, Fate::kRouted, bytes);
+  }
   if (routed_->kind == router::Routed::Kind::kHeld) {
     row_text_ = router_->RowAsJson(insert);
     routed_->record = Record{.value = row_text_, .timestamp_ms = clock_->UnixMillis(), .id = routed_->record.id};
@@ -191,7 +209,7 @@ absl::StatusOr<bool> Intake::HandleInsert(const decoder::Insert& insert) {
   Publisher::Offered offered = Publisher::Offered::kTaken;
   switch (routed_->kind) {
     case router::Routed::Kind::kIgnored:
-      Bump(stats_->events_ignored);
+      Ignore(table);
       break;
     case router::Routed::Kind::kHeld:
       offered = publisher_->OfferUnroutable(routed_->reason, routed_->record, table, place, now_us);
@@ -223,7 +241,7 @@ void Intake::LookForRow(const decoder::Insert& insert, int64_t now_us) {
 }
 
 absl::Status Intake::HandleUpdate(const decoder::Update& update) {
-  Bump(stats_->events_ignored);
+  Ignore(router_->TableName(update.relation_oid));
   if (!router_->Routes(update.relation_oid)) return absl::OkStatus();
   const std::string table(router_->TableName(update.relation_oid));
   switch (invalid_operation_) {

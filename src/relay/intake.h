@@ -63,6 +63,8 @@ class Intake {
   absl::StatusOr<bool> HandleInsert(const decoder::Insert& insert);
   absl::Status Route(const decoder::Insert& insert, std::string_view table, int64_t now_us);
   void LookForRow(const decoder::Insert& insert, int64_t now_us);
+  // A row that is no event: counted.
+  void Ignore(std::string_view table);
   absl::Status HandleUpdate(const decoder::Update& update);
   absl::Status CheckInTransaction(std::string_view what) const;
 

@@ -39,9 +39,10 @@ constexpr std::string_view FateName(Fate fate) {
 // counts as zero.
 class Durations {
  public:
-  static constexpr std::array<int64_t, 15> kBoundsUs = {1'000,     2'500,     5'000,      10'000,     25'000,
-                                                        50'000,    100'000,   250'000,    500'000,    1'000'000,
-                                                        2'500'000, 5'000'000, 10'000'000, 60'000'000, 600'000'000};
+  // Two minutes are what ops/prometheus/rules.yml counts the error budget by.
+  static constexpr std::array<int64_t, 16> kBoundsUs = {
+      1'000,   2'500,     5'000,     10'000,    25'000,     50'000,     100'000,     250'000,
+      500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000, 60'000'000, 120'000'000, 600'000'000};
 
   void Add(int64_t us) {
     us = us < 0 ? 0 : us;

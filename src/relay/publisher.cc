@@ -44,7 +44,7 @@ absl::Status Publisher::Start() {
 Publisher::Offered Publisher::Offer(const Record& record, std::string_view table, Tracker::RowPlace place,
                                     int64_t now_us) {
   if (phase_ != Phase::kRunning) return Offered::kBlocked;
-  if (TakeRepeated(place)) return Offered::kTaken;
+  if (TakeRepeated(record, table, place)) return Offered::kTaken;
   if (const auto followed = FollowOrder(record, table, place, now_us)) return *followed;
   if (parking_ && parking_->place == place) return OfferParked(record, place, now_us);
   if (suspect_ == place) return OfferSuspect(record, table, place, now_us);
@@ -56,7 +56,7 @@ Publisher::Offered Publisher::Offer(const Record& record, std::string_view table
 Publisher::Offered Publisher::OfferUnroutable(std::string_view reason, const Record& record, std::string_view table,
                                               Tracker::RowPlace place, int64_t now_us) {
   if (phase_ != Phase::kRunning) return Offered::kBlocked;
-  if (TakeRepeated(place)) return Offered::kTaken;
+  if (TakeRepeated(record, table, place)) return Offered::kTaken;
   if (const auto followed = FollowOrder(record, table, place, now_us)) return *followed;
   if (parking_ && parking_->place == place) return OfferParked(record, place, now_us);
   if (held_.waits(now_us)) return Offered::kBlocked;
@@ -64,10 +64,11 @@ Publisher::Offered Publisher::OfferUnroutable(std::string_view reason, const Rec
 }
 
 // A row that was acknowledged, or skipped, before the stream was repeated is done with.
-bool Publisher::TakeRepeated(Tracker::RowPlace place) {
+bool Publisher::TakeRepeated(const Record& record, std::string_view table, Tracker::RowPlace place) {
   if (!tracker_->AcknowledgedBefore(place.ordinal)) return false;
   tracker_->AddAcknowledged(place.ordinal);
   Bump(stats_->events_repeated);
+  stats_->meter.Count(stats_->meter.Find(table, record.topic), Fate::kRepeated, RecordBytes(record));
   return true;
 }
 
@@ -87,16 +88,23 @@ Publisher::Offered Publisher::Produce(const Record& record, std::string_view tab
   }
   if (outstanding == 0) last_progress_us_ = now_us;
 
-  const kafka::Acceptance acceptance = HandOver(record, place, bytes, now_us);
+  const kafka::Acceptance acceptance = HandOver(record, table, place, bytes, now_us);
   if (acceptance.kind == Kind::kHeld) return Refused(acceptance.code, acceptance.reason, record, table, place, now_us);
   if (acceptance.kind != Kind::kAccepted) return Offered::kBlocked;
   if (held_.hold()) held_.Release("the held event goes on");
   return Offered::kTaken;
 }
 
-kafka::Acceptance Publisher::HandOver(const Record& record, Tracker::RowPlace place, size_t bytes, int64_t now_us) {
-  const uint64_t tag = tracker_->Add(place.ordinal, bytes);
+kafka::Acceptance Publisher::HandOver(const Record& record, std::string_view table, Tracker::RowPlace place,
+                                      size_t bytes, int64_t now_us) {
+  const uint32_t series = stats_->meter.Find(table, record.topic);
+  const uint64_t tag = tracker_->Add(place.ordinal, bytes, {.produced_us = now_us, .series = series});
   kafka::Acceptance acceptance = producer_->Produce(record, tag);
+  if (acceptance.kind != Kind::kWait) {
+    waits_since_us_ = 0;
+  } else if (waits_since_us_ == 0) {
+    waits_since_us_ = now_us;
+  }
   if (acceptance.kind == Kind::kAccepted) {
     Bump(stats_->events_produced);
     return acceptance;
@@ -109,11 +117,12 @@ kafka::Acceptance Publisher::HandOver(const Record& record, Tracker::RowPlace pl
 // ---- one record alone -----------------------------------------------------------------------------------------------
 
 // The row stays in hand until the report, which comes to a later call.
-Publisher::Attempt Publisher::TryAlone(const Record& record, Tracker::RowPlace place, int64_t now_us) {
+Publisher::Attempt Publisher::TryAlone(const Record& record, std::string_view table, Tracker::RowPlace place,
+                                       int64_t now_us) {
   if (trial_ == Trial::kAcknowledged || trial_ == Trial::kRefused)
     return {.end = std::exchange(trial_, Trial::kNone), .code = trial_code_, .reason = ""};
   if (trial_ == Trial::kInFlight || tracker_->outstanding_records() > 0 || held_.waits(now_us)) return {};
-  kafka::Acceptance acceptance = HandOver(record, place, BudgetBytes(record), now_us);
+  kafka::Acceptance acceptance = HandOver(record, table, place, BudgetBytes(record), now_us);
   if (acceptance.kind == Kind::kHeld)
     return {.end = Trial::kRefused, .code = std::move(acceptance.code), .reason = std::move(acceptance.reason)};
   if (acceptance.kind != Kind::kAccepted) return {};
@@ -125,7 +134,7 @@ Publisher::Attempt Publisher::TryAlone(const Record& record, Tracker::RowPlace p
 // The row that a broker refused before.
 Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place,
                                            int64_t now_us) {
-  Attempt attempt = TryAlone(record, place, now_us);
+  Attempt attempt = TryAlone(record, table, place, now_us);
   if (attempt.end == Trial::kNone) return Offered::kBlocked;
   if (attempt.end == Trial::kAcknowledged) {
     suspect_.reset();
@@ -145,7 +154,11 @@ Publisher::Offered Publisher::OfferSuspect(const Record& record, std::string_vie
 
 Publisher::Offered Publisher::Refused(std::string_view code, std::string_view reason, const Record& record,
                                       std::string_view table, Tracker::RowPlace place, int64_t now_us) {
-  switch (held_.Refuse(code, reason, record, table, place, now_us)) {
+  const bool held_before = held_.hold().has_value();
+  const Verdict verdict = held_.Refuse(code, reason, record, table, place, now_us);
+  if (!held_before && held_.hold())
+    stats_->meter.Count(stats_->meter.Find(table, record.topic), Fate::kHeld, RecordBytes(record));
+  switch (verdict) {
     case Verdict::kHold:
       break;
     case Verdict::kPark:
@@ -174,6 +187,7 @@ Publisher::Offered Publisher::Skip(std::string_view code, std::string_view why, 
                                    std::string_view table, Tracker::RowPlace place) {
   tracker_->AddAcknowledged(place.ordinal);
   Bump(stats_->events_skipped);
+  stats_->meter.Count(stats_->meter.Find(table, record.topic), Fate::kSkipped, RecordBytes(record));
   LogError("skipped",
            {{"id", std::string(record.id)},
             {"table", std::string(table)},
@@ -219,7 +233,7 @@ Publisher::Offered Publisher::Park(std::string_view code, std::string_view reaso
 Publisher::Offered Publisher::OfferParked(const Record& record, Tracker::RowPlace place, int64_t now_us) {
   if (parking_->asks_for_row) return Offered::kBlocked;
   const Record& letter = dead_letter_.Make(record, place, parking_->event, held_.policy(), parking_->with_value);
-  const Attempt attempt = TryAlone(letter, place, now_us);
+  const Attempt attempt = TryAlone(letter, parking_->event.table, place, now_us);
   if (attempt.end == Trial::kRefused) LetterRefused(attempt, record, now_us);
   if (attempt.end != Trial::kAcknowledged) return Offered::kBlocked;
   FinishRow(place);
@@ -230,6 +244,7 @@ Publisher::Offered Publisher::OfferParked(const Record& record, Tracker::RowPlac
 void Publisher::LetterAcknowledged(int64_t now_us) {
   ParkedEvent& event = parking_->event;
   Bump(stats_->events_parked);
+  stats_->meter.Count(stats_->meter.Find(event.table, event.topic), Fate::kParked, 0);
   LogError("parked",
            {{"id", event.id},
             {"table", event.table},
@@ -294,12 +309,16 @@ void Publisher::Rewound() {
 void Publisher::ForgetRowInHand() {
   held_.Forget();
   parking_.reset();
+  waits_since_us_ = 0;
   if (trial_ == Trial::kAcknowledged) suspect_.reset();
   trial_ = Trial::kNone;
 }
 
 bool Publisher::stalled(int64_t now_us) const {
-  return tracker_->outstanding_records() > 0 && now_us - last_progress_us_ > kStalledAfterUs;
+  const bool unacknowledged = tracker_->outstanding_records() > 0 && now_us - last_progress_us_ > kStalledAfterUs;
+  // Its topic is looked up, and nobody answers.
+  const bool not_even_taken = waits_since_us_ > 0 && now_us - waits_since_us_ > kStalledAfterUs;
+  return unacknowledged || not_even_taken;
 }
 
 int64_t Publisher::next_deadline_us(int64_t now_us) const {

@@ -115,13 +115,13 @@ class Publisher {
     bool asks_for_row = false;
   };
 
-  bool TakeRepeated(Tracker::RowPlace place);
+  bool TakeRepeated(const Record& record, std::string_view table, Tracker::RowPlace place);
   Offered Produce(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
   Offered OfferSuspect(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
   Offered OfferParked(const Record& record, Tracker::RowPlace place, int64_t now_us);
   std::optional<Offered> FollowOrder(const Record& record, std::string_view table, Tracker::RowPlace place,
                                      int64_t now_us);
-  Attempt TryAlone(const Record& record, Tracker::RowPlace place, int64_t now_us);
+  Attempt TryAlone(const Record& record, std::string_view table, Tracker::RowPlace place, int64_t now_us);
   Offered Refused(std::string_view code, std::string_view reason, const Record& record, std::string_view table,
                   Tracker::RowPlace place, int64_t now_us);
   Offered Skip(std::string_view code, std::string_view why, const Record& record, std::string_view table,
@@ -132,12 +132,14 @@ class Publisher {
   void LetterAcknowledged(int64_t now_us);
   void FinishRow(Tracker::RowPlace place);
   // Gives one record to the producer.
-  kafka::Acceptance HandOver(const Record& record, Tracker::RowPlace place, size_t bytes, int64_t now_us);
+  kafka::Acceptance HandOver(const Record& record, std::string_view table, Tracker::RowPlace place, size_t bytes,
+                             int64_t now_us);
   bool Fits(size_t bytes) const {
     return tracker_->outstanding_bytes() + beside_.bytes() + bytes <= static_cast<size_t>(config_.inflight_bytes_max);
   }
 
   // ---- reports and recovery (publisher_recovery.cc)
+  void Measure(const AcknowledgedRecord& record, int64_t now_us);
   void TakeDelivery(const kafka::Delivery& delivery, int64_t now_us);
   void TakeBeside(const kafka::Delivery& delivery, int64_t now_us);
   absl::Status TakeEvent(const kafka::ProducerEvent& event, int64_t now_us);
@@ -159,6 +161,7 @@ class Publisher {
   int64_t drain_until_us_ = 0;
   int64_t producer_retry_us_ = 0;
   int64_t last_progress_us_ = 0;
+  int64_t waits_since_us_ = 0;  // the row in hand, for its topic or room in the queue; 0: it does not
   Backoff producer_backoff_;
 
   // The first delivery error of the current producer: the cause; what follows it is consequence. A fault that lasts is

@@ -31,13 +31,23 @@ absl::Status Publisher::Poll(int64_t now_us) {
   }
   if (phase_ == Phase::kDraining) FinishDraining(now_us);
   if (phase_ == Phase::kProbing) Probe(now_us);
+  stats_->kafka_reached.store(contact_ && !all_down_, std::memory_order_relaxed);
   return absl::OkStatus();
+}
+
+// Counts what Kafka has by table and topic, and how long that took.
+void Publisher::Measure(const AcknowledgedRecord& record, int64_t now_us) {
+  Meter& meter = stats_->meter;
+  meter.Count(record.note.series, Fate::kAcknowledged, record.bytes - kRecordOverheadBytes);
+  meter.produce_to_ack.Add(now_us - record.note.produced_us);
+  if (record.commit_us == 0) return;
+  meter.commit_to_ack.Add(now_us + stats_->unix_ahead_us.load(std::memory_order_relaxed) - record.commit_us);
 }
 
 void Publisher::TakeDelivery(const kafka::Delivery& delivery, int64_t now_us) {
   if (delivery.tag == SideRecord::kTag) return TakeBeside(delivery, now_us);
   if (delivery.outcome == Outcome::kAcknowledged) {
-    tracker_->Acknowledge(delivery.tag);
+    const AcknowledgedRecord acknowledged = tracker_->Acknowledge(delivery.tag);
     stats_->last_acknowledged_us.store(now_us, std::memory_order_relaxed);
     last_progress_us_ = now_us;
     contact_ = true;
@@ -48,6 +58,7 @@ void Publisher::TakeDelivery(const kafka::Delivery& delivery, int64_t now_us) {
       LetterAcknowledged(now_us);
     } else {
       Bump(stats_->events_acknowledged);
+      Measure(acknowledged, now_us);
     }
     return;
   }

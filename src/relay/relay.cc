@@ -15,10 +15,8 @@ namespace postrider::relay {
 namespace {
 
 constexpr int64_t kQuiesceUs = 5'000'000;
-constexpr int64_t kClosingUs = 1'000'000;       // for the server's answer to the last status
-constexpr int64_t kFailureDrainUs = 6'000'000;  // a lasting fault: what is in flight may still be confirmed
-constexpr int64_t kStandbyPollUs = 200'000;     // one small query over a connection that is there
-constexpr int64_t kStableUs = 10'000'000;       // a stream that lived this long starts the backoff anew
+constexpr int64_t kStandbyPollUs = 200'000;  // one small query over a connection that is there
+constexpr int64_t kStableUs = 10'000'000;    // a stream that lived this long starts the backoff anew
 constexpr int64_t kRatesEveryUs = 60'000'000;
 constexpr int64_t kRetryInHandUs = 100'000;
 constexpr int64_t kUnsendableRetryUs = 60'000'000;  // the server may have been mended, or its slot advanced
@@ -41,6 +39,7 @@ Relay::~Relay() = default;
 
 absl::Status Relay::Start() {
   now_us_ = parts_.clock->MonotonicMicros();
+  stats_->stepped_us.store(now_us_, std::memory_order_relaxed);
   rates_logged_us_ = now_us_;
   heartbeat_.Start(now_us_);
   Connect();
@@ -49,6 +48,8 @@ absl::Status Relay::Start() {
 
 void Relay::Step() {
   const int64_t before_us = std::exchange(now_us_, parts_.clock->MonotonicMicros());
+  stats_->stepped_us.store(now_us_, std::memory_order_relaxed);
+  stats_->unix_ahead_us.store(parts_.clock->UnixMillis() * 1000 - now_us_, std::memory_order_relaxed);
   backlog_ = false;
   TakeOrder();
   if (SleptTooLong(before_us)) AbandonStream();
@@ -81,6 +82,7 @@ void Relay::Step() {
       return;
   }
   UpdateState();
+  if (reason_ != told_reason_) stats_->reason.Set(told_reason_ = reason_);
   heartbeat_.Step(now_us_,
                   phase_ == Phase::kReading && stats_->state.load(std::memory_order_relaxed) == State::kStreaming);
   if (now_us_ - rates_logged_us_ >= kRatesEveryUs) LogRates();
@@ -305,213 +307,6 @@ void Relay::StepQuiescing() {
   publisher_.ForgetRowInHand();
   phase_ = Phase::kBackoff;
   backoff_until_us_ = now_us_ + (unsendable_.found() ? kUnsendableRetryUs : backoff_.NextMicros());
-}
-
-// ---- the operator ---------------------------------------------------------------------------------------------------
-
-void Relay::TakeOrder() {
-  if (parts_.desk == nullptr) return;
-  const std::optional<Order> order = parts_.desk->Take();
-  if (order) parts_.desk->Answer(Follow(*order));
-}
-
-absl::StatusOr<Report> Relay::Follow(const Order& order) {
-  absl::Status status;
-  std::string_view done;
-  switch (order.verb) {
-    case Order::Verb::kReport:
-      break;
-    case Order::Verb::kRetry:
-      done = "retry: what is held is tried now";
-      if (unsendable_.found() && phase_ == Phase::kBackoff) {
-        backoff_until_us_ = now_us_;
-      } else {
-        status = publisher_.Retry();
-      }
-      break;
-    case Order::Verb::kPark:
-      done = "park: the held event goes to the dead-letter topic";
-      status = publisher_.Order(HeldRow::Verdict::kPark, order.word);
-      break;
-    case Order::Verb::kSkip:
-      done = "skip: the held event is not published";
-      status = publisher_.Order(HeldRow::Verdict::kSkip, order.word);
-      break;
-    case Order::Verb::kRelease:
-      done = "release: later events of the key are published again";
-      status = publisher_.ReleaseKey(order.word);
-      break;
-    case Order::Verb::kPause:
-      done = "pause: nothing is read until resume; what is in flight is waited for and confirmed";
-      paused_ = true;
-      break;
-    case Order::Verb::kResume:
-      done = "resume";
-      paused_ = false;
-      break;
-  }
-  if (!status.ok()) return status;
-  if (!done.empty()) {
-    LogWarning("operator", {{"slot", config_.slot.name}, {"word", order.word}, {"key", absl::StrCat(++orders_)}}, done);
-  }
-  Report report{.state = CurrentState(),
-                .reason = reason_,
-                .paused = paused_,
-                .hold = publisher_.hold(),
-                .unsendable = unsendable_.found(),
-                .blocked_keys = publisher_.parked().blocked_keys(),
-                .now_us = now_us_};
-  report.parked.assign(publisher_.parked().events().begin(), publisher_.parked().events().end());
-  return report;
-}
-
-// ---- stopping -------------------------------------------------------------------------------------------------------
-
-void Relay::RequestStop() {
-  if (stopping_) return;
-  stopping_ = true;
-  stop_deadline_us_ = parts_.clock->MonotonicMicros() + config_.relay.drain_timeout_ms * 1000;
-  reason_ = "asked to stop";
-}
-
-void Relay::StepDraining() {
-  reads_ = false;
-  if (publisher_.rewind_wanted()) stop_deadline_us_ = now_us_;
-  if (server_stopping_us_ != 0) stop_deadline_us_ = std::min(stop_deadline_us_, ServerStopDeadline());
-  const Lsn recorded = recorder_.Cover(tracker_.confirmable(), true, now_us_);
-  const bool done = tracker_.outstanding_records() == 0 && recorded >= tracker_.confirmable();
-  const bool waits = !done && now_us_ < stop_deadline_us_;
-  if (source_->is_snapshot()) {
-    // Whatever was sent of a snapshot is sent again: the slot that would remember it does not exist yet.
-    if (!waits) Finish();
-    return;
-  }
-  absl::Status status = waits ? confirmer_.Step(*source_, tracker_.received(), recorded, false, now_us_)
-                              : confirmer_.SendFinal(*source_, tracker_.received(), recorded, now_us_);
-  if (status.ok()) status = source_->Flush();
-  if (!status.ok()) return Finish();
-  if (waits) return;
-  answered_ = false;
-  reads_ = true;
-  phase_ = Phase::kClosing;
-  closing_deadline_us_ = now_us_ + kClosingUs;
-}
-
-// The server's answer proves that it has read the last status. Whatever else it sends is discarded and will come again.
-void Relay::StepClosing() {
-  for (;;) {
-    if (now_us_ >= closing_deadline_us_ || !source_->Flush().ok()) return Finish();
-    auto message = source_->Next();
-    if (!message.ok()) return Finish();
-    if (!message->has_value()) return;
-    const auto* keepalive = std::get_if<postgres::Keepalive>(&**message);
-    answered_ = keepalive != nullptr && !keepalive->reply_requested && !source_->wants_write();
-    if (answered_) return Finish();
-    now_us_ = parts_.clock->MonotonicMicros();
-  }
-}
-
-void Relay::Finish() {
-  source_.reset();
-  reads_ = false;
-  // Acknowledged is not enough: what the server was not told, and what no slot remembers, comes again.
-  const bool confirmed =
-      tracker_.idle() && !snapshot_open_ && answered_ && confirmer_.reported() >= tracker_.confirmable();
-  if (failure_) {
-    exit_code_ = ExitCodeOf(FaultOf(*failure_));
-  } else {
-    exit_code_ = confirmed ? 0 : ExitCodeOf(Fault::kStoppedEarly);
-    if (config_.slot.drop_on_stop) {
-      absl::Status status = parts_.connector->DropSlot();
-      if (!status.ok()) LogError("slot_not_dropped", {{"slot", config_.slot.name}}, MessageOf(status));
-    }
-    LogInfo("stopped",
-            {{"lsn", tracker_.confirmable().ToString()},
-             {"unconfirmed_records", absl::StrCat(tracker_.outstanding_records())}},
-            confirmed ? "stopped: everything received is confirmed"
-                      : "stopped before everything was confirmed: it will be sent again");
-  }
-  phase_ = Phase::kFinished;
-}
-
-void Relay::Fail(const absl::Status& status) {
-  if (failure_ || phase_ == Phase::kFinished) return;
-  failure_ = status;
-  stats_->state.store(State::kFailed, std::memory_order_relaxed);
-  LogError("failed", {{"exit_code", absl::StrCat(ExitCodeOf(FaultOf(status)))}, {"slot", config_.slot.name}},
-           MessageOf(status));
-  if (!source_ || source_->is_snapshot()) return Finish();
-  stopping_ = true;
-  stop_deadline_us_ = now_us_ + kFailureDrainUs;
-  phase_ = Phase::kDraining;
-}
-
-// ---- telling --------------------------------------------------------------------------------------------------------
-
-State Relay::CurrentState() {
-  if (failure_) return State::kFailed;
-  if (stopping_) return State::kDraining;
-  if (paused_) {
-    reason_ = "paused by the operator";
-    return State::kPaused;
-  }
-  if (unsendable_.found()) {
-    reason_ = unsendable_.found()->reason;
-    return State::kHeld;
-  }
-  if (phase_ == Phase::kReading || phase_ == Phase::kFinishingSnapshot) {
-    if (publisher_.hold()) {
-      reason_ = publisher_.hold()->reason;
-      return State::kHeld;
-    }
-    if (publisher_.stalled(now_us_)) {
-      reason_ = "no acknowledgement from Kafka for 10 s";
-      return State::kStalled;
-    }
-    return phase_ == Phase::kReading && !source_->is_snapshot() ? State::kStreaming : State::kSnapshot;
-  }
-  if (standby_) return State::kStandby;
-  return backoff_.fresh() ? State::kConnecting : State::kWaiting;
-}
-
-void Relay::UpdateState() {
-  stats_->inflight_bytes.store(tracker_.outstanding_bytes(), std::memory_order_relaxed);
-  stats_->inflight_records.store(tracker_.outstanding_records(), std::memory_order_relaxed);
-  stats_->events_held.store(publisher_.hold() || unsendable_.found() ? 1 : 0, std::memory_order_relaxed);
-  stats_->received_lsn.store(tracker_.received().value(), std::memory_order_relaxed);
-  stats_->confirmed_lsn.store(tracker_.confirmable().value(), std::memory_order_relaxed);
-  if (phase_ == Phase::kFinished) return;
-
-  const State state = CurrentState();
-  const State before = stats_->state.load(std::memory_order_relaxed);
-  if (state == before) return;
-  const bool goes_on = before == State::kHeld || before == State::kStalled || before == State::kPaused;
-  if (goes_on && (state == State::kStreaming || state == State::kSnapshot)) reason_ = "events go on";
-  stats_->state.store(state, std::memory_order_relaxed);
-  LogInfo("state",
-          {{"state", std::string(StateName(state))},
-           {"before", std::string(StateName(before))},
-           {"slot", config_.slot.name},
-           {"lsn", tracker_.confirmable().ToString()}},
-          reason_);
-}
-
-void Relay::LogRates() {
-  const uint64_t acknowledged = stats_->events_acknowledged.load(std::memory_order_relaxed);
-  const double seconds = static_cast<double>(now_us_ - rates_logged_us_) / 1e6;
-  const uint64_t confirmed = tracker_.confirmable().value();
-  const uint64_t server = std::max(confirmer_.server_lsn().value(), confirmed);
-  LogInfo("rates",
-          {{"events_per_s",
-            absl::StrCat(static_cast<int64_t>(static_cast<double>(acknowledged - rates_acknowledged_) / seconds))},
-           {"acknowledged", absl::StrCat(acknowledged)},
-           {"inflight_records", absl::StrCat(tracker_.outstanding_records())},
-           {"inflight_bytes", absl::StrCat(tracker_.outstanding_bytes())},
-           {"unconfirmed_bytes", absl::StrCat(server - confirmed)},
-           {"lsn", tracker_.confirmable().ToString()}},
-          StateName(stats_->state.load(std::memory_order_relaxed)));
-  rates_logged_us_ = now_us_;
-  rates_acknowledged_ = acknowledged;
 }
 
 int64_t Relay::next_deadline_us() const {

@@ -146,7 +146,8 @@ class Relay {
   Backoff backoff_;
   int64_t backoff_until_us_ = 0;
   bool standby_ = false;
-  std::string reason_;  // of the current state, for the log
+  std::string reason_;       // of the current state, for the log
+  std::string told_reason_;  // what the statistics have of it
 
   bool paused_ = false;  // by the operator
   uint64_t orders_ = 0;  // so many came: each has its line in the log

@@ -57,6 +57,7 @@ void HandleStopSignals(const Wakeup* wakeup) {
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = SIG_IGN;  // a closed socket is an error of its write
   sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);  // until somebody reads the files again (commands/reload.h)
 }
 
 int Run(Relay& relay, const Wakeup& wakeup, const Clock& clock) {

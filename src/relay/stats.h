@@ -57,6 +57,7 @@ struct Stats {
   std::atomic<int64_t> oldest_commit_us{0};  // since 1970, the server's clock: the oldest transaction that was received
                                              // and is not acknowledged; 0: there is none
   std::atomic<int64_t> stepped_us{0};        // the loop's last step
+  std::atomic<int64_t> unix_ahead_us{0};     // the calendar less the monotonic clock, at that step
   std::atomic<bool> kafka_reached{false};    // a broker has answered, and not all are away
   SharedText reason;                         // of the state, one sentence
   Meter meter;                               // by table and topic

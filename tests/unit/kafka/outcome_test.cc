@@ -51,5 +51,22 @@ TEST(Outcome, Refusals) {
   EXPECT_FALSE(IsRefusal(RD_KAFKA_RESP_ERR__RESOLVE));
 }
 
+TEST(Outcome, ARefusalNamesTheKeysToLookAt) {
+  EXPECT_EQ(RefusalText("ssl://b:1/bootstrap: SSL handshake failed: error:0A000086:SSL routines::certificate verify "
+                        "failed: broker certificate could not be verified, verify that ssl.ca.location is correctly "
+                        "configured or root CA certificates are installed (install ca-certificates package) (after "
+                        "31ms in state SSL_HANDSHAKE)"),
+            "Kafka refuses us: ssl://b:1/bootstrap: SSL handshake failed: error:0A000086:SSL routines::certificate "
+            "verify failed: broker certificate could not be verified: check ssl.truststore.*, and that the certificate "
+            "is for the host that bootstrap.servers names (ssl.endpoint.identification.algorithm)");
+  EXPECT_EQ(RefusalText("tlsv13 alert certificate required: SSL alert number 116"),
+            "Kafka refuses us: tlsv13 alert certificate required: SSL alert number 116: the broker does not take our "
+            "certificate: check ssl.keystore.*");
+  EXPECT_EQ(RefusalText("SASL authentication error: Authentication failed"),
+            "Kafka refuses us: SASL authentication error: Authentication failed: check sasl.mechanism and "
+            "sasl.jaas.config");
+  EXPECT_EQ(RefusalText("Cluster authorization failed"), "Kafka refuses us: Cluster authorization failed");
+}
+
 }  // namespace
 }  // namespace postrider::kafka

@@ -18,7 +18,7 @@ class IntakeTest : public RelayHarness {
  protected:
   void Connect(bool snapshot = false, std::vector<Table> tables = {OutboxTable()}) {
     if (!intake_) {
-      publisher_.emplace(config_.relay, &kafka_, &tracker_, &stats_, /*jitter_seed=*/1);
+      publisher_.emplace(config_.relay, "outbox-connector", &kafka_, &tracker_, &stats_, /*jitter_seed=*/1);
       ASSERT_TRUE(publisher_->Start().ok());
       intake_.emplace(config_, &clock_, &router_, &connector_, &*publisher_, &tracker_, &confirmer_, &stats_);
     }

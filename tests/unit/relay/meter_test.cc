@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace postrider::relay {
 namespace {
 
@@ -53,6 +55,11 @@ TEST(Durations, FallIntoTheBucketWhoseBoundTheyDoNotPass) {
   EXPECT_EQ(counts[1], 1u);
   EXPECT_EQ(counts.back(), 1u);
   EXPECT_EQ(durations.sum_us(), 700'002'001u);
+}
+
+TEST(Durations, HaveABoundAtTheTwoMinutesOfTheErrorBudget) {
+  EXPECT_NE(std::find(Durations::kBoundsUs.begin(), Durations::kBoundsUs.end(), 120'000'000),
+            Durations::kBoundsUs.end());
 }
 
 TEST(Durations, ClocksThatDifferGiveNoNegativeOnes) {

@@ -125,7 +125,7 @@ TEST_F(OperatorTest, AnotherPolicyHoldsFromNowOn) {
   SendTransaction(stream, 200, {Row("bad"), Row("b")});
   RunFor(10 * kSecond);
   ASSERT_EQ(state(), State::kHeld);
-  relay_->SetPoison({.policy = config::PoisonPolicy::kSkip});
+  ASSERT_TRUE(Ask(Verb::kPolicy, "", {.policy = config::PoisonPolicy::kSkip}).ok());
   RunFor(10 * kSecond);
   EXPECT_THAT(kafka_.ids(), ElementsAre("b"));
 }

@@ -81,6 +81,20 @@ TEST_F(PublisherTest, IsStalledTenSecondsAfterTheLastAcknowledgement) {
   EXPECT_FALSE(publisher_->stalled(now_us_ + 100 * kSecond)) << "nothing is in flight";
 }
 
+TEST_F(PublisherTest, IsStalledTooWhereItsTopicIsLookedUpForTenSeconds) {
+  Start();
+  kafka_.refusals["events"] = {.kind = Kind::kWait};
+  Begin(100);
+  for (int second = 0; second < 12; ++second) {
+    EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+    EXPECT_EQ(publisher_->stalled(now_us_), second > 10) << second;
+    PollAfter(kSecond);
+  }
+  kafka_.refusals.clear();
+  EXPECT_EQ(Offer("a", 0), Offered::kTaken);
+  EXPECT_FALSE(publisher_->stalled(now_us_));
+}
+
 // ---- held rows ------------------------------------------------------------------------------------------------------
 
 TEST_F(PublisherTest, ARefusedRowIsHeldAndOfferedWithBackoff) {

@@ -87,8 +87,10 @@ class RelayHarness : public testing::Test {
   }
 
   // An operator's order, as another thread gives it while the loop turns.
-  absl::StatusOr<Report> Ask(Order::Verb verb, const std::string& word = "") {
-    auto answer = std::async(std::launch::async, [&] { return desk_.Ask({verb, word}, std::chrono::seconds(10)); });
+  absl::StatusOr<Report> Ask(Order::Verb verb, const std::string& word = "", const config::Poison& poison = {}) {
+    auto answer = std::async(std::launch::async, [&] {
+      return desk_.Ask({verb, word, poison}, std::chrono::seconds(10));
+    });
     while (answer.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) Step();
     return answer.get();
   }
