@@ -28,7 +28,7 @@ struct Handback {
   std::string connector;  // `name`; empty where the configuration has none
   std::string slot;
   std::string lsn;
-  std::string record;  // the file of the evidence record that was marked; empty where there is none
+  std::string record;  // where the evidence record is that was marked ("the file ..."); empty where there is none
 };
 std::string HandbackAdvice(const Handback& handback);
 

@@ -11,9 +11,18 @@ namespace postrider::commands {
 using Handler = int (*)(const cli::Arguments& arguments);
 Handler FindHandler(std::string_view name);
 
+int Check(const cli::Arguments& arguments);
 int Config(const cli::Arguments& arguments);
 int Handback(const cli::Arguments& arguments);
+int Health(const cli::Arguments& arguments);
+int Held(const cli::Arguments& arguments);
+int Monitor(const cli::Arguments& arguments);
+int Pause(const cli::Arguments& arguments);
+int Resume(const cli::Arguments& arguments);
 int Run(const cli::Arguments& arguments);
+int Setup(const cli::Arguments& arguments);
+int Status(const cli::Arguments& arguments);
+int Tail(const cli::Arguments& arguments);
 int Version(const cli::Arguments& arguments);
 
 }  // namespace postrider::commands

@@ -8,7 +8,7 @@
 #include "cli/help.h"
 #include "commands/commands.h"
 #include "commands/start.h"
-#include "evidence/store.h"
+#include "evidence/place.h"
 #include "postgres/handback.h"
 
 namespace postrider::commands {
@@ -19,17 +19,18 @@ int Handback(const cli::Arguments& arguments) {
   const config::Config& config = loaded->config;
   const auto slot = postgres::SlotToHandBack(config);
   if (!slot.ok()) return Refuse(slot.status());
-  const auto marked = evidence::MarkHandedBack(config.evidence.file);
+  const auto evidence = EvidencePlace(config);
+  const auto marked = evidence::MarkHandedBack(*evidence);
   if (!marked.ok()) {
     return Refuse(
-        MakeFault(Fault::kConfiguration, "the evidence record " + config.evidence.file +
+        MakeFault(Fault::kConfiguration, "the evidence record in " + evidence->name() +
                                              " cannot be marked: " + std::string(MessageOf(marked.status()))));
   }
   std::cout << postgres::OffsetsBody(config.topic_prefix, *slot, SystemClock().UnixMillis() * 1000) << std::endl;
   std::cerr << cli::HandbackAdvice({.connector = config.name,
                                     .slot = config.slot.name,
                                     .lsn = slot->confirmed_lsn.ToString(),
-                                    .record = *marked ? config.evidence.file : ""});
+                                    .record = *marked ? evidence->name() : ""});
   return 0;
 }
 

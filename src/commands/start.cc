@@ -9,18 +9,9 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "kafka/topic_place.h"
 
 namespace postrider::commands {
-namespace {
-
-LogLevel LevelOf(const config::Logging& logging) {
-  if (logging.level == "debug") return LogLevel::kDebug;
-  if (logging.level == "warn") return LogLevel::kWarning;
-  if (logging.level == "error") return LogLevel::kError;
-  return LogLevel::kInfo;
-}
-
-}  // namespace
 
 int Refuse(const absl::Status& status) {
   std::cerr << "postrider: " << MessageOf(status) << "\n";
@@ -35,6 +26,18 @@ config::Sources SourcesOf(const cli::Arguments& arguments) {
       sources.environment.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return sources;
+}
+
+std::unique_ptr<evidence::Place> EvidencePlace(const config::Config& config) {
+  if (config.evidence.topic.empty()) return evidence::MakeFilePlace(config.evidence.file);
+  return kafka::MakeTopicPlace(config.producer, config.evidence.topic, config.slot.name);
+}
+
+LogLevel LevelOf(const config::Logging& logging) {
+  if (logging.level == "debug") return LogLevel::kDebug;
+  if (logging.level == "warn") return LogLevel::kWarning;
+  if (logging.level == "error") return LogLevel::kError;
+  return LogLevel::kInfo;
 }
 
 LogSession::LogSession(const config::Logging& logging) {

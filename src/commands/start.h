@@ -1,9 +1,13 @@
 // What every command that reads a configuration does first. Main thread, before any other.
 #pragma once
 
+#include <memory>
+
 #include "absl/status/status.h"
+#include "base/log.h"
 #include "cli/arguments.h"
 #include "config/load.h"
+#include "evidence/place.h"
 
 namespace postrider::commands {
 
@@ -12,6 +16,11 @@ int Refuse(const absl::Status& status);
 
 // The files, --set and the environment of this process.
 config::Sources SourcesOf(const cli::Arguments& arguments);
+
+// Where the evidence record of this slot is kept: the file, or the topic.
+std::unique_ptr<evidence::Place> EvidencePlace(const config::Config& config);
+
+LogLevel LevelOf(const config::Logging& logging);
 
 // The log of a command that goes on (`run`, `monitor`); ended whichever way the command ends.
 class LogSession {

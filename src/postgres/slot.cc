@@ -135,10 +135,11 @@ absl::Status HeldFault(const Target& target, const SlotHolder& holder, config::S
 
 std::string CreateSlotCommand(int server_version, const std::string& name, SlotPurpose purpose, bool failover) {
   const bool snapshot = purpose == SlotPurpose::kSnapshot;
-  std::string command = absl::StrCat("CREATE_REPLICATION_SLOT ", QuoteIdentifier(name), snapshot ? " TEMPORARY" : "",
+  const bool lasting = purpose == SlotPurpose::kStream;
+  std::string command = absl::StrCat("CREATE_REPLICATION_SLOT ", QuoteIdentifier(name), lasting ? "" : " TEMPORARY",
                                      " LOGICAL pgoutput ");
   if (server_version < 150000) return absl::StrCat(command, snapshot ? "EXPORT_SNAPSHOT" : "NOEXPORT_SNAPSHOT");
-  const bool with_failover = failover && !snapshot && server_version >= 170000;
+  const bool with_failover = failover && lasting && server_version >= 170000;
   return absl::StrCat(command, "(SNAPSHOT ", snapshot ? "'export'" : "'nothing'",
                       with_failover ? ", FAILOVER true" : "", ")");
 }
@@ -184,7 +185,7 @@ absl::StatusOr<MadeSlot> MakeSlot(Connection& replication, Connection& query, co
   }
   if (made->at(0).rows() != 1) return MakeFault(Fault::kInternal, "creating the slot gave no row");
   // Nothing may follow on this connection while its snapshot is to be imported.
-  if (purpose == SlotPurpose::kStream) {
+  if (purpose != SlotPurpose::kSnapshot) {
     const auto reset = replication.Execute("SET lock_timeout = 0", {.doing = "creating the slot"});
     if (!reset.ok()) return reset.status();
   }

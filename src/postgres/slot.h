@@ -29,8 +29,8 @@ absl::Status HeldFault(const Target& target, const SlotHolder& holder, config::S
 // A passing fault for which IsStandby (connector.h) is true.
 absl::Status StandbyFault(std::string_view sentence);
 
-// "TEMPORARY" with an exported snapshot, or lasting without one.
-enum class SlotPurpose { kSnapshot, kStream };
+// "TEMPORARY" with an exported snapshot, lasting without one, or TEMPORARY without one.
+enum class SlotPurpose { kSnapshot, kStream, kTap };
 struct MadeSlot {
   Lsn consistent_point;
   std::string snapshot_name;  // kSnapshot
