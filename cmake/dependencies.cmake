@@ -7,6 +7,8 @@ find_package(OpenSSL REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 
 set(POSTRIDER_LIBRDKAFKA_PREFIX "${PROJECT_SOURCE_DIR}/.deps/librdkafka" CACHE PATH "Where librdkafka is installed")
 find_library(RDKAFKA_LIBRARY NAMES librdkafka.a PATHS "${POSTRIDER_LIBRDKAFKA_PREFIX}/lib" NO_DEFAULT_PATH)

@@ -48,7 +48,6 @@ constexpr Property kForRecord[] = {
     {"allow.auto.create.topics", "false"},
     {"enable.partition.eof", "true"},
     {"auto.offset.reset", "earliest"},  // a topic that was made anew while it was read
-    {"statistics.interval.ms", "0"},
 };
 
 bool IsSecret(std::string_view name) {
@@ -125,11 +124,22 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Make(const config::Producer& con
 }
 
 absl::StatusOr<std::unique_ptr<Client>> Client::MakeForRecord(const config::Producer& config, rd_kafka_type_t type) {
+  return MakeQuiet(config, type, "0");
+}
+
+absl::StatusOr<std::unique_ptr<Client>> Client::MakeForSurvey(const config::Producer& config) {
+  return MakeQuiet(config, RD_KAFKA_PRODUCER, "100");
+}
+
+absl::StatusOr<std::unique_ptr<Client>> Client::MakeQuiet(const config::Producer& config, rd_kafka_type_t type,
+                                                          const char* statistics_interval_ms) {
   Conf conf(rd_kafka_conf_new(), rd_kafka_conf_destroy);
   if (absl::Status status = SetAll(conf.get(), config, {}); !status.ok()) return status;
   for (const auto& [name, value] : kForRecord) {
     if (absl::Status status = Set(conf.get(), name, value); !status.ok()) return status;
   }
+  absl::Status status = Set(conf.get(), "statistics.interval.ms", statistics_interval_ms);
+  if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<Client>> client = New(type, conf.get());
   if (client.ok()) static_cast<void>(conf.release());
   return client;

@@ -26,6 +26,8 @@ class Client {
   // A producer or a consumer for the evidence record (record_log.h), with the same properties: no bell, nobody's topic
   // is made by being named, and a consumer tells where a partition ends.
   static absl::StatusOr<std::unique_ptr<Client>> MakeForRecord(const config::Producer& config, rd_kafka_type_t type);
+  // A producer for a look at the cluster (survey.h): the same, and its statistics come ten times a second.
+  static absl::StatusOr<std::unique_ptr<Client>> MakeForSurvey(const config::Producer& config);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -47,6 +49,8 @@ class Client {
 
  private:
   Client() = default;
+  static absl::StatusOr<std::unique_ptr<Client>> MakeQuiet(const config::Producer& config, rd_kafka_type_t type,
+                                                           const char* statistics_interval_ms);
   static absl::StatusOr<std::unique_ptr<Client>> New(rd_kafka_type_t type, rd_kafka_conf_t* conf);
   void ReadEffective(rd_kafka_conf_t* conf);
 

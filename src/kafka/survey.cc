@@ -1,6 +1,8 @@
 #include "kafka/survey.h"
 
 #include <librdkafka/rdkafka.h>
+#include <rapidjson/document.h>
+#include <rapidjson/pointer.h>
 
 #include <algorithm>
 #include <array>
@@ -28,8 +30,8 @@ using Queue = std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy
 using Event = std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)>;
 
 constexpr seconds kAnswerWithin(10);
-constexpr seconds kAllDownWithin(3);              // all brokers away for so long: away
-constexpr milliseconds kProducerIdWithin(1'200);  // after the first answer, a refused producer id is known
+constexpr seconds kAllDownWithin(3);     // all brokers away for so long: away
+constexpr seconds kProducerIdWithin(2);  // after the first answer: without idempotence there is none
 constexpr int kSliceMs = 50;
 
 std::string PropertyOf(const config::Producer& config, std::string_view name, std::string_view fallback) {
@@ -45,6 +47,14 @@ bool Allows(const rd_kafka_AclOperation_t* operations, size_t count, rd_kafka_Ac
   return std::any_of(operations, operations + count, [wanted](rd_kafka_AclOperation_t operation) {
     return operation == wanted || operation == RD_KAFKA_ACL_OPERATION_ALL;
   });
+}
+
+// librdkafka's STATISTICS.md, "eos".
+bool HasProducerId(const char* statistics) {
+  rapidjson::Document document;
+  document.Parse(statistics);
+  const rapidjson::Value* state = rapidjson::Pointer("/eos/idemp_state").Get(document);
+  return state != nullptr && state->IsString() && std::string_view(state->GetString()) == "Assigned";
 }
 
 // One client and its questions, one after the other.
@@ -73,6 +83,7 @@ class Questions {
 
   absl::Status AskTopics(const std::vector<std::string>& names, std::vector<TopicFacts>& topics) {
     std::vector<const char*> list;
+    list.reserve(names.size());
     for (const std::string& name : names) list.push_back(name.c_str());
     const Options options = NewOptions(RD_KAFKA_ADMIN_OP_DESCRIBETOPICS);
     WantOperations(options.get());
@@ -117,9 +128,10 @@ class Questions {
     });
   }
 
-  // An idempotent producer asks for its id by itself; a refusal shows a moment after the first answer.
+  // An idempotent producer asks for its id by itself; it has it, or is refused, a moment after the first answer.
   absl::Status AwaitProducerId() {
-    while (refusal_.empty() && std::chrono::steady_clock::now() < first_answer_ + kProducerIdWithin) {
+    while (refusal_.empty() && !has_producer_id_ &&
+           std::chrono::steady_clock::now() < first_answer_ + kProducerIdWithin) {
       if (Serve(kSliceMs).ended) return absl::CancelledError("stopping");
     }
     return refusal_.empty() ? absl::OkStatus() : MakeFault(Fault::kKafkaRefuses, refusal_);
@@ -150,6 +162,8 @@ class Questions {
       timeout_ms = 0;
       if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_ERROR) contact_.TakeError(event.get(), events);
       if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_LOG) contact_.TakeLogLine(event.get());
+      if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_STATS)
+        has_producer_id_ = HasProducerId(rd_kafka_event_stats(event.get()));
     }
     for (const ProducerEvent& event : events) {
       if (event.kind == ProducerEvent::Kind::kRefused || event.kind == ProducerEvent::Kind::kFatal)
@@ -234,6 +248,7 @@ class Questions {
   const Wakeup* const stop_;
   Contact contact_;
   std::string refusal_, away_;
+  bool has_producer_id_ = false;
   TimePoint first_answer_;
   int32_t a_broker_ = 0;
 };
@@ -257,7 +272,7 @@ ClusterFacts ReadCluster(const config::Producer& config, const std::vector<std::
   facts.protocol = PropertyOf(config, "security.protocol", "PLAINTEXT");
   facts.user = PropertyOf(config, "sasl.username", "");
   facts.wants_creation = PropertyOf(config, "allow.auto.create.topics", "true") == "true";
-  const auto client = Client::MakeForRecord(config, RD_KAFKA_PRODUCER);
+  const auto client = Client::MakeForSurvey(config);
   if (!client.ok()) {
     facts.reached = client.status();
     return facts;

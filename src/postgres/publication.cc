@@ -63,7 +63,7 @@ void DropCovered(std::vector<CandidateTable>& tables) {
   });
 }
 
-std::string NearNames(const config::TableSelection& selection, const std::vector<CandidateTable>& tables) {
+std::set<std::string> NearNames(const config::TableSelection& selection, const std::vector<CandidateTable>& tables) {
   const std::vector<std::string> names = DottedNames(tables);
   const std::vector<std::string_view> known(names.begin(), names.end());
   std::set<std::string> near;
@@ -72,15 +72,14 @@ std::string NearNames(const config::TableSelection& selection, const std::vector
     const std::string_view name = NearestName(plain, known);
     if (!name.empty()) near.emplace(name);
   }
-  return absl::StrJoin(near, " or ");
+  return near;
 }
 
 // Nothing to capture: what the configuration asks for is not in the database.
 absl::Status UnknownTable(const config::Config& config, const TableFilter& filter,
                           const std::vector<CandidateTable>& tables) {
-  for (const CandidateTable& table : tables) {
-    if (table.persistence == 'p' || !Matches(filter, table)) continue;
-    if (!NamesTables(config.tables) && !IsOutbox(table)) continue;
+  if (const std::vector<CandidateTable> unlogged = UnloggedTables(config, filter, tables); !unlogged.empty()) {
+    const CandidateTable& table = unlogged.front();
     return MakeFault(Fault::kConfiguration,
                      absl::StrCat("table ", DottedName(table),
                                   " is unlogged or temporary, and its rows never reach the stream: ALTER TABLE ",
@@ -93,7 +92,7 @@ absl::Status UnknownTable(const config::Config& config, const TableFilter& filte
                      " has no table named outbox: set table.include.list=schema.table"));
   }
   const bool by_table = !config.tables.table_include_list.empty();
-  const std::string near = NearNames(config.tables, tables);
+  const std::string near = absl::StrJoin(NearNames(config.tables, tables), " or ");
   return MakeFault(Fault::kConfiguration,
                    absl::StrCat("no table of database ", QuoteIdentifier(config.database.dbname), " matches ",
                                 by_table ? "table.include.list=" : "schema.include.list=",
@@ -179,9 +178,8 @@ absl::StatusOr<std::string> CreatePublicationSql(const config::Config& config, c
   if (config.publication.autocreate == Mode::kNoTables) {
     return absl::StrCat(create, " WITH (publish = 'insert'", View(root), ")");
   }
-  std::vector<CandidateTable> listed = Wanted(config, filter, tables);
+  const std::vector<CandidateTable> listed = WantedTables(config, filter, tables);
   if (listed.empty()) return UnknownTable(config, filter, tables);
-  DropCovered(listed);
   const bool updates =
       config.publication.publish_updates &&
       std::all_of(listed.begin(), listed.end(), [](const CandidateTable& table) { return table.identity; });
@@ -233,18 +231,43 @@ absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& confi
   }
   DropCovered(captured);
   if (captured.empty()) {
-    std::vector<CandidateTable> wanted = Wanted(config, filter, state.tables);
+    const std::vector<CandidateTable> wanted = WantedTables(config, filter, state.tables);
     if (wanted.empty()) return UnknownTable(config, filter, state.tables);
-    DropCovered(wanted);
-    return MakeFault(Fault::kPublication,
-                     absl::StrCat("publication ", name, " does not hold the table; its owner runs: ALTER PUBLICATION ",
-                                  name, " ADD TABLE ", TableList(wanted)));
+    return MakeFault(
+        Fault::kPublication,
+        absl::StrCat("publication ", name, " does not hold the table; its owner runs: ", AddTablesSql(config, wanted)));
   }
   if (absl::Status status = CheckNames(config, filter, captured); !status.ok()) return status;
   std::vector<uint32_t> oids;
   oids.reserve(captured.size());
   for (const CandidateTable& table : captured) oids.push_back(table.oid);
   return oids;
+}
+
+std::vector<CandidateTable> WantedTables(const config::Config& config, const TableFilter& filter,
+                                         const std::vector<CandidateTable>& tables) {
+  std::vector<CandidateTable> wanted = Wanted(config, filter, tables);
+  DropCovered(wanted);
+  return wanted;
+}
+
+std::vector<CandidateTable> UnloggedTables(const config::Config& config, const TableFilter& filter,
+                                           const std::vector<CandidateTable>& tables) {
+  std::vector<CandidateTable> unlogged;
+  for (const CandidateTable& table : tables) {
+    if (table.persistence == 'p' || !Matches(filter, table)) continue;
+    if (NamesTables(config.tables) || IsOutbox(table)) unlogged.push_back(table);
+  }
+  return unlogged;
+}
+
+std::string NearestTable(const config::TableSelection& selection, const std::vector<CandidateTable>& tables) {
+  const std::set<std::string> near = NearNames(selection, tables);
+  return near.empty() ? "" : *near.begin();
+}
+
+std::string AddTablesSql(const config::Config& config, const std::vector<CandidateTable>& tables) {
+  return absl::StrCat("ALTER PUBLICATION ", QuoteIdentifier(config.publication.name), " ADD TABLE ", TableList(tables));
 }
 
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
@@ -261,8 +284,7 @@ absl::Status ExtendPublication(Connection& connection, const config::Config& con
   if (missing.empty()) return absl::OkStatus();
   const std::string names = absl::StrJoin(DottedNames(missing), ",");
   DropCovered(missing);
-  const std::string sql =
-      absl::StrCat("ALTER PUBLICATION ", QuoteIdentifier(config.publication.name), " ADD TABLE ", TableList(missing));
+  const std::string sql = AddTablesSql(config, missing);
   std::string why = "publication.autocreate.mode does not allow to add them";
   if (config.publication.autocreate == Mode::kFiltered) {
     // One transaction; it waits for no writer that has the table for long.

@@ -46,6 +46,16 @@ absl::Status MakePublication(Connection& connection, const config::Config& confi
 absl::StatusOr<std::vector<uint32_t>> CapturedTables(const config::Config& config, const TableFilter& filter,
                                                      const TableState& state);
 
+// What the lists ask for, published or not; a partitioned table stands for its partitions.
+std::vector<CandidateTable> WantedTables(const config::Config& config, const TableFilter& filter,
+                                         const std::vector<CandidateTable>& tables);
+// The same among tables that are unlogged or temporary: their rows never reach the stream.
+std::vector<CandidateTable> UnloggedTables(const config::Config& config, const TableFilter& filter,
+                                           const std::vector<CandidateTable>& tables);
+// The name in the database that is nearest to what table.include.list asks for; empty where there is none.
+std::string NearestTable(const config::TableSelection& selection, const std::vector<CandidateTable>& tables);
+std::string AddTablesSql(const config::Config& config, const std::vector<CandidateTable>& tables);
+
 // Tables that the lists match and the publication leaves out, as "schema.table": their rows are not in the stream.
 std::vector<std::string> UnpublishedTables(const config::Config& config, const TableFilter& filter,
                                            const TableState& state);

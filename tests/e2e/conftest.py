@@ -2,7 +2,9 @@
 import signal
 
 import pytest
-from harness import Kafka, Postgres, Proxy, Site, cleanup
+from harness import Cluster, Kafka, Postgres, Proxy, Site, cleanup
+from harness.tls import Authority, GuardedKafka
+from harness.process import struck
 
 
 def pytest_addoption(parser):
@@ -26,6 +28,14 @@ def pytest_runtest_makereport(item, call):
                 if relay.child:
                     report.sections.append((f"relay {relay.slot}, exit code {relay.child.process.poll()}", relay.child.tail(40)))
             report.sections.append((f"PostgreSQL {site.postgres.version}", site.postgres.child.tail(40)))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    """Notes in the JUnit file what the test did to processes and connections."""
+    before = struck.copy()
+    yield
+    item.user_properties += (struck - before).items()
 
 
 @pytest.fixture(autouse=True)
@@ -73,13 +83,27 @@ def kafka():
     return Kafka()
 
 
+@pytest.fixture(scope="session")
+def authority():
+    """Signs the certificates of the servers that want TLS."""
+    return Authority("ours")
+
+
+@pytest.fixture(scope="session")
+def guarded_kafka(authority):
+    """The broker, shared too, with a door for each way in. The user `relay` has the password scram-secret."""
+    broker = GuardedKafka(authority)
+    broker.set_password("scram-secret")
+    return broker
+
+
 @pytest.fixture
 def new_postgres():
-    """new_postgres(version, settings): a server for one test, to stop, freeze or kill."""
+    """new_postgres(version, settings, initdb_options): a server for one test, to stop, freeze or kill."""
     made = []
 
-    def make(version=15, settings=None):
-        made.append(Postgres(version, settings))
+    def make(version=15, settings=None, initdb_options=()):
+        made.append(Postgres(version, settings, initdb_options))
         return made[-1]
 
     yield make
@@ -90,17 +114,25 @@ def new_postgres():
 
 @pytest.fixture
 def new_kafka():
-    """new_kafka(settings, password): a broker for one test."""
+    """new_kafka(settings, password, release=...): a broker for one test."""
     made = []
 
-    def make(settings=None, password=None):
-        made.append(Kafka(settings, password))
+    def make(settings=None, password=None, **options):
+        made.append(Kafka(settings, password, **options))
         return made[-1]
 
     yield make
     for server in made:
-        if server.child.running():
+        if server.running():
             server.kill9()
+
+
+@pytest.fixture
+def cluster():
+    """Three brokers for one test."""
+    made = Cluster()
+    yield made
+    made.kill9()
 
 
 @pytest.fixture

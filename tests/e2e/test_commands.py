@@ -17,7 +17,7 @@ def test_the_version():
         assert answer.returncode == 0 and "postrider" in answer.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "config", "handback"])
+@pytest.mark.parametrize("command", ["run", "config", "check", "setup", "handback", "monitor", "health"])
 def test_help_has_an_example(command):
     answer = postrider(command, "--help")
     assert answer.returncode == 0 and f"postrider {command}" in answer.stdout

@@ -1,0 +1,35 @@
+#include "router/topic_names.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "connect/converter.h"
+
+namespace postrider::router {
+
+absl::StatusOr<TopicNames> TopicNames::Make(const config::Config& config) {
+  const config::Router& options = config.router;
+  const std::string prefix = absl::StrCat("transforms.", options.alias, ".");
+  absl::StatusOr<TopicRoute> route =
+      TopicRoute::Make(prefix + "route.topic.regex", options.route_topic_regex, prefix + "route.topic.replacement",
+                       options.route_topic_replacement);
+  if (!route.ok()) return route.status();
+  const connect::Converter converter(config.converters.header);
+  absl::StatusOr<Chain> behind = Chain::Make(options.behind, converter);
+  if (!behind.ok()) return behind.status();
+  return TopicNames(*std::move(route), *std::move(behind));
+}
+
+absl::StatusOr<std::optional<std::string>> TopicNames::Resolve(std::string_view route) {
+  const TopicRoute::Target& target = route_.Resolve(route);
+  if (!target.failure.empty()) return absl::FailedPreconditionError(target.failure);
+  const Header id{.key = "id", .value = ""};
+  Record record{.topic = target.topic, .key = "", .value = "", .headers = {&id, 1}};
+  const absl::StatusOr<bool> kept = behind_.Apply(record, /*value_is_null=*/false);
+  if (!kept.ok()) return kept.status();
+  if (!*kept) return std::optional<std::string>();
+  if (!IsTopicName(record.topic)) return absl::FailedPreconditionError(TopicRefusal(record.topic));
+  return std::optional<std::string>(record.topic);
+}
+
+}  // namespace postrider::router
