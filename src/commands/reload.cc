@@ -15,9 +15,9 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "commands/start.h"
 #include "config/reload.h"
-#include "postgres/worker.h"
 
 namespace postrider::commands {
 namespace {
@@ -45,7 +45,7 @@ absl::StatusOr<config::Loaded> ReadAgain(const config::Sources& sources) {
 
 }  // namespace
 
-struct Reloader::Shared : postgres::Worker {
+struct Reloader::Shared : Worker {
   Shared(config::Sources sources_given, const config::Loaded& loaded, Targets targets_given)
       : Worker(nullptr),
         sources(std::move(sources_given)),

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "monitor/observer.h"
-#include "postgres/worker.h"
 #include "relay/backoff.h"
 
 namespace postrider::monitor {
@@ -22,7 +22,7 @@ constexpr int64_t kBackoffLimitMs = 5'000;
 
 }  // namespace
 
-struct Watcher::Shared : postgres::Worker {
+struct Watcher::Shared : Worker {
   Shared(const config::Config& configuration, const Clock* system_clock, const relay::Stats* stats)
       : Worker(nullptr),
         config(configuration),

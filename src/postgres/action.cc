@@ -3,8 +3,8 @@
 #include <poll.h>
 
 #include "absl/status/statusor.h"
+#include "base/worker.h"
 #include "postgres/connection.h"
-#include "postgres/worker.h"
 
 namespace postrider::postgres {
 namespace {

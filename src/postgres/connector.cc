@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "postgres/action.h"
 #include "postgres/attach.h"
 #include "postgres/catalog.h"
@@ -18,7 +19,6 @@
 #include "postgres/quote.h"
 #include "postgres/slot.h"
 #include "postgres/snapshot.h"
-#include "postgres/worker.h"
 
 namespace postrider::postgres {
 namespace {

@@ -1,4 +1,4 @@
-// A thread that blocks, and what it shares with its owner. Inside postgres/ only.
+// A thread that blocks, and what it shares with its owner.
 //
 // What the two share derives from it and is held by both, so that the thread keeps it alive should the owner have to
 // leave it behind. `stop` and `asked` are for the thread to poll; the rest, and what derived classes put beside it as
@@ -13,7 +13,7 @@
 
 #include "base/wakeup.h"
 
-namespace postrider::postgres {
+namespace postrider {
 
 struct Worker {
   explicit Worker(const Wakeup* owner) : answered(owner) {}
@@ -45,4 +45,4 @@ struct Worker {
   void Leave(std::thread& thread);
 };
 
-}  // namespace postrider::postgres
+}  // namespace postrider

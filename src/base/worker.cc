@@ -1,8 +1,8 @@
-#include "postgres/worker.h"
+#include "base/worker.h"
 
 #include <chrono>
 
-namespace postrider::postgres {
+namespace postrider {
 namespace {
 
 constexpr std::chrono::seconds kJoinTimeout{1};
@@ -34,4 +34,4 @@ void Worker::Leave(std::thread& thread) {
   }
 }
 
-}  // namespace postrider::postgres
+}  // namespace postrider
