@@ -11,6 +11,8 @@ import sys
 import time
 import xml.etree.ElementTree
 
+import evidence
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "test"
 PYTHON = ROOT / ".deps" / "venv" / "bin" / "python"
@@ -21,10 +23,14 @@ GATE_CASES = ("seed snapshot expand-schemas expand-noschemas plain multi-row rol
               "insert-update-delete publication big-payload session").split()
 # Folders whose tests have more than one thread.
 THREADED = ("base", "kafka", "relay")
+THREADED_FULL = (*THREADED, "control", "evidence", "monitor")
 # Suites that need a real server: the stage `servers` runs them, and no other.
-NEED_POSTGRES = ("ActionTest", "ConnectionTest", "ConnectorTest", "SnapshotTest", "StreamTest")
+NEED_POSTGRES = ("ActionTest", "ConnectionTest", "ConnectorTest", "SlotReportTest", "SnapshotTest", "StreamTest", "SurveyTest", "WatcherTest")
 NEED_KAFKA = ("RealBroker", "StrictBroker")
 WITHOUT_SERVERS = ["-E", f"^({'|'.join(NEED_POSTGRES + NEED_KAFKA)})[.]"]
+WITHOUT_SIMULATION = ["-E", f"^({'|'.join((*NEED_POSTGRES, *NEED_KAFKA, 'Simulation'))})[.]"]
+SEEDS, SEEDS_FULL = 2_000, 20_000
+SOAK_KILLS = 300
 POSTGRES, POSTGRES_GATE = (13, 14, 15, 16, 17, 18), (15, 18)
 FUZZ_S = 20
 FUZZ_FULL_S = 600
@@ -36,6 +42,7 @@ class Stage:
 
     def __init__(self, name):
         self.name, self.passed, self.failed, self.skipped, self.notes, self.left_out = name, 0, 0, 0, [], []
+        self.figures = {}  # for EVIDENCE.md, beside the counts
 
     def check(self, holds, note=""):
         self.passed, self.failed = self.passed + bool(holds), self.failed + (not holds)
@@ -59,6 +66,7 @@ class Stage:
         if not file.exists():
             return self.check(False, f"{file.name} was not written")
         for case in xml.etree.ElementTree.parse(file).getroot().iter("testcase"):
+            self.note_case(case)
             if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
                 self.failed += 1
                 self.notes.append(f"failed: {case.get('classname')}.{case.get('name')}")
@@ -67,6 +75,24 @@ class Stage:
             else:
                 self.passed += 1
         return True
+
+
+    def note_case(self, case):
+        """Counts what passed by file (pytest) or suite (GoogleTest), and by version of PostgreSQL; adds up what tests noted in properties."""
+        if any(case.find(word) is not None for word in ("failure", "error", "skipped")) or case.get("status") in ("fail", "notrun", "disabled"):
+            return
+        of_ctest = case.get("status") is not None
+        group = case.get("name").split(".")[0].split("/")[-1] if of_ctest else case.get("classname").split(".")[-1]
+        self.count("passed_by", group, 1)
+        if version := re.search(r"\[(?:\w+-)*(1[3-8])\b", case.get("name")):
+            self.count("passed_on_postgres", version[1], 1)
+        for noted in case.iter("property"):
+            if noted.get("value", "").isdigit():
+                self.count("done", noted.get("name"), int(noted.get("value")))
+
+    def count(self, figure, name, number):
+        counts = self.figures.setdefault(figure, {})
+        counts[name] = counts.get(name, 0) + number
 
 
 def sources(*patterns):
@@ -108,9 +134,20 @@ def stage_build(stage, full):
 
 def stage_unit(stage, full):
     if build(stage, "release"):
-        ctest(stage, "build/release", "release", selection=WITHOUT_SERVERS)
+        ctest(stage, "build/release", "release", selection=WITHOUT_SIMULATION)
+        simulation(stage, SEEDS_FULL if full else SEEDS)
         stage.check(stage.run("instructions", [PYTHON, "tests/bench/instructions.py"]) == 0)
         mutations(stage, full)
+
+
+def simulation(stage, seeds):
+    command = ["build/release/tests/sim/postrider_sim", "--seeds", seeds, "--jobs", CORES]
+    passed = stage.check(stage.run("simulation", command) == 0)
+    text = (LOGS / "unit-simulation.log").read_text()
+    occurred = {name.strip(): int(number) for name, number in re.findall(r"^  (\S.*?)  +(\d+)$", text, re.MULTILINE)}
+    lives = re.search(r"^(\d+) lives in ([\d.]+) s", text, re.MULTILINE)
+    evidence.keep("simulation", " ".join(map(str, command[:3])), {"passed": passed, "first seed": 1, "lives": int(lives[1]) if lives else 0,
+                                                                  "seconds": float(lives[2]) if lives else 0, "occurred": occurred})
 
 
 def mutations(stage, full):
@@ -134,6 +171,8 @@ def stage_servers(stage, full):
     for version in POSTGRES if full else POSTGRES_GATE:
         ctest(stage, "build/release/tests/unit/postgres", f"postgres-{version}", [PYTHON, "tests/unit/postgres/with_postgres", version],
               ["-R", f"^({'|'.join(NEED_POSTGRES)})[.]"], 1)
+    ctest(stage, "build/release/tests/unit/monitor", "monitor", [PYTHON, "tests/unit/postgres/with_postgres", 15],
+          ["-R", f"^({'|'.join(NEED_POSTGRES)})[.]"], 1)
     if not full:
         stage.left_out.append("the tests of postgres/ on " + ", ".join(str(version) for version in POSTGRES if version not in POSTGRES_GATE))
 
@@ -199,7 +238,7 @@ def stage_asan(stage, full):
 
 
 def stage_tsan(stage, full):
-    folders = [folder for folder in THREADED if (ROOT / "tests" / "unit" / folder).exists()]
+    folders = [folder for folder in (THREADED_FULL if full else THREADED) if (ROOT / "tests" / "unit" / folder).exists()]
     if build(stage, "tsan", *(f"tests/unit/{folder}/all" for folder in folders)):
         for folder in folders:
             ctest(stage, f"build/tsan/tests/unit/{folder}", folder, selection=WITHOUT_SERVERS, env=os.environ | {"TSAN_OPTIONS": "halt_on_error=1"})
@@ -219,8 +258,11 @@ def stage_fuzz(stage, full):
         grown = ROOT / "build" / "fuzz" / "corpus" / target.name
         grown.mkdir(parents=True, exist_ok=True)
         kept = ROOT / "tests" / "fuzz" / "corpus" / target.name.removesuffix("_fuzz")
-        return stage.run(target.name, [target, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={found}/", grown,
-                                       *([kept] if kept.exists() else [])]) == 0
+        clean = stage.run(target.name, [target, f"-max_total_time={seconds}", "-print_final_stats=1", "-timeout=10",
+                                         "-rss_limit_mb=2048", f"-artifact_prefix={found}/", grown, *([kept] if kept.exists() else [])]) == 0
+        executed = re.search(r"number_of_executed_units: (\d+)", (LOGS / f"fuzz-{target.name}.log").read_text(errors="replace"))
+        stage.count("executions", target.name, int(executed[1]) if executed else 0)
+        return clean
 
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
         for clean in pool.map(fuzz, targets):
@@ -248,6 +290,7 @@ def recorded_cases(stage, version, selection):
     if stage.check(counts, f"the run on PostgreSQL {version} did not come to its end"):
         stage.passed += int(counts[1])
         stage.failed += int(counts[2])
+        stage.count("recorded_cases_on_postgres", str(version), int(counts[1]))
     stage.notes += [f"PostgreSQL {version}: {line}" for line in lines if line.startswith("DIFFERS")]
 
 
@@ -256,15 +299,35 @@ def stage_e2e(stage, full):
         return
     report = LOGS / "e2e.xml"
     report.unlink(missing_ok=True)
-    stage.run("pytest", [PYTHON, "-m", "pytest", "-c", "tests/e2e/pytest.ini", "tests/e2e", "tests/conformance", "tests/differential",
+    stage.run("pytest", [PYTHON, "-m", "pytest", "-c", "tests/e2e/pytest.ini", "tests/e2e", "tests/conformance", "tests/differential", "tests/bench",
                          f"--junitxml={report}", "--durations=25", *(["--full"] if full else [])])
     stage.count_junit(report)
     if not full:
         stage.left_out += ["PostgreSQL 14 and 16, the snapshot's crash on 13", "100, 20 and 20 kills instead of 15, 4 and 4",
                            "60 s of frozen broker instead of 20, 15 minutes without one instead of 20 s",
                            "300 MB of other writes instead of 100",
-                           f"{stage.skipped} more tests of real servers, marked so: a slow broker, a full disk, transforms beside the real Debezium",
+                           f"{stage.skipped} more tests of real servers, marked so: a slow broker, a full disk, who is paged by what, transforms beside the real Debezium",
                            "60 random configurations instead of 18 (the long run: tests/differential/run.py)"]
+
+
+def stage_alerts(stage, full):
+    """The rules and routes of ops/: promtool and amtool check them, promtool runs the tests of each alert. On real servers: tests/e2e/test_alerts.py."""
+    rules = sorted((ROOT / "ops" / "prometheus").glob("rules*.yml"))
+    stage.check(stage.run("rules", ["promtool", "check", "rules", *rules]) == 0)
+    stage.check(stage.run("routes", ["amtool", "check-config", "ops/alertmanager/alertmanager.yml"]) == 0)
+    tests = sorted((ROOT / "ops" / "prometheus" / "tests").glob("*.yml"))
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        for passed in pool.map(lambda test: stage.run(f"test-{test.stem}", ["promtool", "test", "rules", test]) == 0, tests):
+            stage.check(passed)
+
+
+def stage_soak(stage, full):
+    """Hundreds of kills in a row."""
+    if not full:
+        stage.left_out.append(f"{SOAK_KILLS} kills in a row under load, 200 of the relay, 50 of PostgreSQL, 50 of the broker (tests/e2e/soak.py)")
+        return
+    if build(stage, "release", "postrider"):
+        stage.check(stage.run("kills", [PYTHON, "tests/e2e/soak.py", "--kills", SOAK_KILLS]) == 0)
 
 
 def stage_demo(stage, full):
@@ -288,11 +351,14 @@ def main():
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
 
+    evidence.keep("versions", "./test", evidence.versions())
     done, begun = [], time.monotonic()
     for name in names or STAGES:
         print(f"== {name}", flush=True)
         stage, started = Stage(name), time.monotonic()
         STAGES[name](stage, full)
+        evidence.keep(f"stage-{name}", f"./test {'--full ' * full}{name}", {
+            "passed": stage.passed, "failed": stage.failed, "skipped": stage.skipped, "seconds": round(time.monotonic() - started)} | stage.figures)
         for note in stage.notes:
             print("   " + note)
         print(f"   {stage.passed} passed, {stage.failed} failed, {stage.skipped} skipped in {time.monotonic() - started:.0f} s", flush=True)

@@ -14,8 +14,9 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "scripts" / "lib")]
 
+import evidence  # noqa: E402
 import shrink  # noqa: E402
 from comparison import compare  # noqa: E402
 from planner import make_plan  # noqa: E402
@@ -87,6 +88,9 @@ def main():
         sides.close()
         cleanup()
     print(totals)
+    evidence.keep("differential", f"tests/differential/run.py --seed {options.seed} --configurations {options.configurations} --rows {options.rows}", {
+        "seed": options.seed, "configurations": totals.configurations, "rows": totals.rows, "records the same": totals.same,
+        "that Debezium could not publish": totals.beyond, "refused by both": totals.refused, "that differ": totals.differing})
     print(f"{totals.configurations - totals.differing} passed, {totals.differing} failed in {time.monotonic() - started:.0f} s")
     sys.exit(totals.differing > 0)
 

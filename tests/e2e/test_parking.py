@@ -26,8 +26,8 @@ def limited(site):
     site.kafka.create_topic(site.topic, partitions=1, config={"max.message.bytes": str(TOPIC_LIMIT)})
 
 
-def held_id(relay):
-    relay.wait_says("state=held")
+def held_id(relay, timeout_s=20):
+    relay.wait_says("state=held", timeout_s)
     return json.loads(relay.command("held", "list", "--json").stdout)["held"]["id"]
 
 
@@ -125,6 +125,7 @@ def test_later_events_of_the_key_follow_a_parked_one_until_it_is_released(site):
     assert [record.key for record in site.records()] == [b"b", b"a"]
 
 
+@pytest.mark.full
 def test_a_topic_that_is_missing_parks_nothing(new_site, new_kafka):
     site = new_site(broker=new_kafka({"auto.create.topics.enable": "false"}))
     relay = site.relay(dead_letters(site)).start()
@@ -149,7 +150,7 @@ def test_an_event_in_the_middle_is_held_and_then_skipped(site, rows, held_s):
     site.sql("INSERT INTO outbox (aggregatetype, aggregateid, type, payload) SELECT %s, n::text, 'Placed', "
              "jsonb_build_object('pad', CASE WHEN n = %s THEN repeat('x', 50000) ELSE '' END) FROM generate_series(1, %s) n",
              (site.name, rows // 2, rows))
-    event = held_id(relay)
+    event = held_id(relay, timeout_s=180)
     wait_for(lambda: site.count() == rows // 2 - 1, 120, lambda: f"all before it: {site.count()}")
     walsender, sent = relay.walsender(), site.postgres.sent_lsn(site.slot)
     time.sleep(held_s)

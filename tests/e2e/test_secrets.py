@@ -127,6 +127,7 @@ def write_jaas(folder, password):
     (folder / "kafka.properties").write_text(f"jaas={jaas(SCRAM, password, 'brief')}\n")
 
 
+@pytest.mark.full
 @pytest.mark.limit(180)
 def test_a_kafka_password_that_changes_at_the_broker(shop, brief, tmp_path):
     shop.insert(key="before")

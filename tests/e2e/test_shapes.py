@@ -47,21 +47,29 @@ def text_payload(site, table="outbox"):
 # ---- encodings --------------------------------------------------------------------------------------------------------
 
 
-def test_a_latin1_database(new_site):
-    site = new_site(encoding="LATIN1")
+@every_version
+def test_a_latin1_database(new_site, servers, version):
+    """The server converts values, and the names in its messages too."""
+    site = new_site(servers(version), encoding="LATIN1")
     text_payload(site)
-    relay, writing = site.relay(SETTINGS).start(), Writing(site)
+    site.sql('ALTER TABLE outbox ADD "größe" text DEFAULT \'½ Öl\'')
+    relay = site.relay(SETTINGS | {"transforms.outbox.table.fields.additional.placement": "größe:header"}).start()
+    writing = Writing(site)
     writing.row("Grüße, ÿ, ½")
     writing.row("plain")
+    writing.row("".join(chr(code) for code in range(0xA0, 0x100)))
     writing.check(relay)
+    assert {dict(record.headers)["größe"] for record in site.records()} == {"½ Öl".encode()}
 
 
-def test_a_sql_ascii_database(new_site):
-    site = new_site(encoding="SQL_ASCII")
+@every_version
+def test_a_sql_ascii_database(new_site, servers, version):
+    """The server sees only bytes; these are valid UTF-8."""
+    site = new_site(servers(version), encoding="SQL_ASCII")
     text_payload(site)
     relay, writing = site.relay(SETTINGS).start(), Writing(site)
     writing.row("plain")
-    writing.row("Grüße")  # valid UTF-8, as the server sees only bytes
+    writing.row("Grüße, 雪, 🚂")
     writing.check(relay)
 
 
@@ -153,39 +161,87 @@ def test_a_column_that_the_router_needs_is_renamed(site):
 
 
 @every_version
-def test_prepared_transactions_origins_messages_and_truncate(new_site, servers, version):
+def test_prepared_transactions(new_site, servers, version):
+    """Published when COMMIT PREPARED says so, in that order, also by another process than the one that read PREPARE; never after ROLLBACK PREPARED."""
     site = new_site(servers(version))
     relay, writing = site.relay(SETTINGS).start(), Writing(site)
     connection = site.connect()
     cursor = connection.cursor()
 
-    cursor.execute("BEGIN")
-    late = writing.row('{"prepared": true}', cursor=cursor, published=False)
-    cursor.execute(f"PREPARE TRANSACTION '{site.name} yes'")
-    cursor.execute("BEGIN")
-    writing.row('{"prepared": false}', cursor=cursor, published=False)
-    cursor.execute(f"PREPARE TRANSACTION '{site.name} no'")
+    def prepare(name, payload):
+        cursor.execute("BEGIN")
+        event = writing.row(payload, cursor=cursor, published=False)
+        cursor.execute(f"PREPARE TRANSACTION '{site.name} {name}'")
+        return event, payload.encode()
+    late = prepare("yes", '{"prepared": true}')
+    prepare("no", '{"prepared": false}')
+    over = prepare("over a restart", '{"prepared": "before"}')
     writing.row('{"between": true}')
     cursor.execute(f"COMMIT PREPARED '{site.name} yes'")
-    writing.expected.append((late, b'{"prepared": true}'))
+    writing.expected.append(late)
     cursor.execute(f"ROLLBACK PREPARED '{site.name} no'")
+    site.wait_records(2)
+    site.wait_all_confirmed()
+    relay.kill9()
+    cursor.execute(f"COMMIT PREPARED '{site.name} over a restart'")
+    writing.expected.append(over)
+    relay.start()
+    writing.row('{"after": true}')
+    connection.close()
+    writing.check(relay)
 
+
+@every_version
+def test_rows_that_came_from_another_origin(new_site, servers, version):
+    """A subscription or a replication tool wrote them: the stream then has an Origin message, and they are published as any others."""
+    site = new_site(servers(version))
+    relay, writing = site.relay(SETTINGS).start(), Writing(site)
+    connection = site.connect()
+    cursor = connection.cursor()
     cursor.execute("SELECT pg_replication_origin_create(%s)", (site.name,))
     cursor.execute("SELECT pg_replication_origin_session_setup(%s)", (site.name,))
-    cursor.execute("BEGIN; SELECT pg_replication_origin_xact_setup('0/1234', now())")
-    writing.row('{"origin": true}', cursor=cursor)
-    cursor.execute("COMMIT; SELECT pg_replication_origin_session_reset()")
+    for number in range(3):
+        cursor.execute(f"BEGIN; SELECT pg_replication_origin_xact_setup('0/{1234 + number}', now())")
+        writing.row(json.dumps({"origin": number}), cursor=cursor)
+        cursor.execute("COMMIT")
+        writing.row(json.dumps({"own": number}))
+    cursor.execute("SELECT pg_replication_origin_session_reset()")
     cursor.execute("SELECT pg_replication_origin_drop(%s)", (site.name,))
+    connection.close()
+    writing.check(relay)
 
+
+@every_version
+def test_logical_messages(new_site, servers, version):
+    """pg_logical_emit_message, inside and outside of transactions, before, between and behind rows: passed over, and the slot moves on past them."""
+    site = new_site(servers(version))
+    relay, writing = site.relay(SETTINGS).start(), Writing(site)
+    connection = site.connect()
+    cursor = connection.cursor()
     cursor.execute("SELECT pg_logical_emit_message(false, 'outbox', repeat('x', 100000))")
-    cursor.execute("BEGIN; SELECT pg_logical_emit_message(true, 'outbox', 'in a transaction')")
+    cursor.execute("BEGIN; SELECT pg_logical_emit_message(true, 'outbox', 'before')")
     writing.row('{"message": true}', cursor=cursor)
-    cursor.execute("COMMIT; SELECT pg_logical_emit_message(true, 'outbox', 'alone')")
+    cursor.execute("SELECT pg_logical_emit_message(true, '', repeat('x', 1000000))")
+    writing.row('{"message": "between"}', cursor=cursor)
+    cursor.execute("SELECT pg_logical_emit_message(false, 'outbox', 'at once'); COMMIT")
+    cursor.execute("SELECT pg_logical_emit_message(true, 'outbox', 'alone')")
+    connection.close()
+    writing.check(relay)
 
+
+@every_version
+def test_truncate(new_site, servers, version):
+    """Rows that are gone before anybody could read them from the table; with a publication that publishes TRUNCATE, and all else, too."""
+    site = new_site(servers(version))
+    site.sql(f"CREATE PUBLICATION {site.slot}_publication FOR TABLE outbox")
+    relay, writing = site.relay(SETTINGS).start(), Writing(site)
+    connection = site.connect()
+    cursor = connection.cursor()
     cursor.execute("BEGIN; TRUNCATE outbox")
     writing.row('{"truncated": "before"}', cursor=cursor)
-    cursor.execute("TRUNCATE outbox; COMMIT; TRUNCATE outbox")
+    cursor.execute("TRUNCATE outbox; COMMIT; TRUNCATE outbox RESTART IDENTITY CASCADE")
     writing.row('{"truncated": "after"}')
+    cursor.execute("TRUNCATE outbox, ledger")
     connection.close()
     writing.check(relay)
 
@@ -246,12 +302,13 @@ def test_names_with_dots_quotes_capitals_and_other_letters(new_site, servers, ve
 
 
 @pytest.mark.limit(300)
-def test_a_row_of_many_megabytes_and_one_above_the_limit(new_site, new_kafka, full):
+@pytest.mark.parametrize("version", [15, pytest.param(13, marks=pytest.mark.full), pytest.param(18, marks=pytest.mark.full)])
+def test_a_row_of_many_megabytes_and_one_above_the_limit(new_site, servers, new_kafka, version, full):
     """The limit is the topic's; what is above it is held, and goes on when the limit is raised."""
     size = (100 if full else 20) * 2**20
     limit = str(size + 2**20)
     broker = new_kafka({"message.max.bytes": str(2**28), "replica.fetch.max.bytes": str(2**28), "socket.request.max.bytes": str(2**29)})
-    site = new_site(broker=broker)
+    site = new_site(servers(version), broker)
     text_payload(site)
     site.kafka.create_topic(site.topic, config={"max.message.bytes": limit})
     relay = site.relay(SETTINGS | {"producer.max.request.size": str(2**28), "producer.buffer.memory": str(2**29)}).start()

@@ -26,8 +26,8 @@ MUTATIONS = (
          "  EntryAt(slot.entry).acknowledged.Set(slot.ordinal);\n  confirmable_ = std::max(confirmable_, EntryAt(slot.entry).end_lsn);\n"),
     )),
     Mutation("ack of a failed report", (
-        ("src/relay/publisher_recovery.cc", "  if (delivery.outcome == Outcome::kAcknowledged) {\n    tracker_->",
-         "  if (delivery.outcome == Outcome::kAcknowledged || delivery.outcome == Outcome::kPassing) {\n    tracker_->"),
+        ("src/relay/publisher_recovery.cc", "  if (delivery.outcome == Outcome::kAcknowledged) {\n    const AcknowledgedRecord",
+         "  if (delivery.outcome == Outcome::kAcknowledged || delivery.outcome == Outcome::kPassing) {\n    const AcknowledgedRecord"),
     )),
     Mutation("no reset of the Relation cache", (
         ("src/relay/intake.cc", "  router_->Reset();\n", ""),

@@ -5,12 +5,12 @@ started here ends with this process, however it ends: see process.py. Nothing is
 """
 from .consume import Record
 from .debezium import Debezium
-from .kafka import Kafka
+from .kafka import Cluster, Kafka
 from .outbox import Site
 from .postgres import Postgres
 from .process import Child, cleanup, free_port, new_folder, scratch, wait_for
 from .proxy import Proxy
 from .relay import ExitCode, Relay
 
-__all__ = ["Child", "Debezium", "ExitCode", "Kafka", "Postgres", "Proxy", "Record", "Relay", "Site", "cleanup", "free_port", "new_folder", "scratch",
-           "wait_for"]
+__all__ = ["Child", "Cluster", "Debezium", "ExitCode", "Kafka", "Postgres", "Proxy", "Record", "Relay", "Site", "cleanup", "free_port", "new_folder",
+           "scratch", "wait_for"]

@@ -12,8 +12,8 @@ APPLICATION_NAME = "Debezium Streaming"
 
 
 class Debezium:
-    def __init__(self, relay, settings=None):
-        """`relay` lends its configuration; nothing of it is started."""
+    def __init__(self, relay, settings=None, worker=None, jvm=None):
+        """`relay` lends its configuration; nothing of it is started. `jvm`: see java()."""
         self.postgres, self.slot, self.child = relay.postgres, relay.slot, None
         self.folder = new_folder(f"debezium-{self.slot}")
         self.url = f"http://127.0.0.1:{free_port()}"
@@ -24,14 +24,15 @@ class Debezium:
             "offset.storage.file.filename": self.folder / "offsets",
             "offset.flush.interval.ms": "1000",
             "listeners": self.url,
-        }
+        } | (worker or {})
         self.settings = {"name": "outbox", "tasks.max": "1"} | relay.settings | (settings or {})
         self.files = [write_properties(self.folder / "worker.properties", worker), write_properties(self.folder / "connector.properties", self.settings)]
+        self.jvm = {"heap": "1g"} | (jvm or {})
         self.runs = 0
 
     def start(self, wait=True, timeout_s=180):
         self.runs += 1
-        command = java("org.apache.kafka.connect.cli.ConnectStandalone", self.files, DEPS / "debezium" / "libs", heap="1g")
+        command = java("org.apache.kafka.connect.cli.ConnectStandalone", self.files, DEPS / "debezium" / "libs", **self.jvm)
         self.child = Child("debezium", command, self.folder / f"run-{self.runs}.log")
         if wait:
             wait_for(lambda: not self.child.running() or self.walsender(), timeout_s, lambda: f"Debezium streams\n{self.child.tail()}", 0.1)

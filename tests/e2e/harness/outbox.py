@@ -53,7 +53,7 @@ class Site:
             self.postgres.drop_slot(self.slot)
             self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
             self.postgres.sql(f'DROP DATABASE IF EXISTS "{self.database}"')
-        if self.kafka.child.running():
+        if self.kafka.running():
             self.kafka.delete_topics([topic for topic in self.kafka.topics() if self.name in topic])
 
     # ---- writing ------------------------------------------------------------------------------------------------------

@@ -150,8 +150,19 @@ class Postgres:
         return self.value("SELECT r.pid FROM pg_stat_replication r JOIN pg_replication_slots s ON s.active_pid = r.pid "
                           "WHERE s.slot_name = %s AND r.state = 'streaming'", (slot,))
 
+    def stream_command_at(self, slot):
+        """When the last START_REPLICATION of the slot came, by the server's log (seconds since 1970); None where none came."""
+        times = [float(line.split()[0]) for line in self.log.read_text(errors="replace").splitlines()
+                 if "START_REPLICATION" in line and f'"{slot}"' in line]
+        return times[-1] if times else None
+
     def confirmed_lsn(self, slot):
         return self.value("SELECT confirmed_flush_lsn::text FROM pg_replication_slots WHERE slot_name = %s", (slot,))
+
+    def sent_lsn(self, slot):
+        """How far the walsender has sent, as a number."""
+        return self.value("SELECT pg_wal_lsn_diff(sent_lsn, '0/0')::bigint FROM pg_stat_replication r JOIN pg_replication_slots s "
+                          "ON r.pid = s.active_pid WHERE slot_name = %s", (slot,))
 
     def unconfirmed_bytes(self, slot):
         return self.value("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)::bigint FROM pg_replication_slots "

@@ -4,6 +4,7 @@ A child is started in a session of its own (so that one signal reaches all of it
 signal it when this process dies. Start children from the main thread: the kernel watches the thread that forked.
 """
 import atexit
+import collections
 import os
 import pathlib
 import shutil
@@ -16,6 +17,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DEPS = ROOT / ".deps"
+
+# What was done to processes and connections, by name: "kill -9 postgres", "connections cut".
+struck = collections.Counter()
 
 _children = []
 _scratch = None
@@ -93,6 +97,7 @@ class Child:
             self.process.send_signal(number)
 
     def freeze(self):
+        struck[f"SIGSTOP {self.name.split()[0]}"] += 1
         for pid in tree(self.pid):
             send(pid, signal.SIGSTOP)
 
@@ -102,6 +107,7 @@ class Child:
 
     def kill9(self):
         """The whole tree at once, as when the machine goes away."""
+        struck[f"kill -9 {self.name.split()[0]}"] += 1
         for pid in tree(self.pid):
             send(pid, signal.SIGKILL)
         self.process.wait(20)
@@ -120,8 +126,7 @@ class Child:
         return f"--- end of {self.log.name} ---\n" + "\n".join(self.output().splitlines()[-lines:])
 
     def cpu_s(self):
-        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_s(self.pid)
 
     def status_kb(self, field):
         """A line of /proc/PID/status in kB: VmRSS, VmHWM (the highest resident memory so far)."""
@@ -129,6 +134,12 @@ class Child:
             if line.startswith(field + ":"):
                 return int(line.split()[1])
         raise KeyError(field)
+
+
+def cpu_s(pid):
+    """CPU seconds of a process so far, its threads included."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def send(pid, number):

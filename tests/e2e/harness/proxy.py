@@ -7,6 +7,8 @@ import socket
 import struct
 import threading
 
+from .process import struck
+
 DIRECTIONS = ("up", "down")
 CHUNK_BYTES = 65536
 
@@ -25,11 +27,11 @@ class Proxy:
 
     def cut(self):
         """Ends all connections in an orderly way (FIN); the number of them."""
-        return self._call(self._each(_Link.cut))
+        return self._strike("connections cut", _Link.cut)
 
     def reset(self):
         """Ends all connections as a machine that knows nothing of them does (RST)."""
-        return self._call(self._each(_Link.reset))
+        return self._strike("connections reset", _Link.reset)
 
     def stall(self, *directions, new=False):
         """From now on nothing passes on the connections that there are, ends included; with `new`, on later ones neither.
@@ -37,7 +39,7 @@ class Proxy:
         What a peer sends is still acknowledged by the kernel, as behind a middlebox that has forgotten the connection's other half."""
         directions = directions or DIRECTIONS
         self._stalled_for_new = directions if new else ()
-        return self._call(self._each(lambda link: link.stall(directions)))
+        return self._strike("connections stalled", lambda link: link.stall(directions))
 
     def resume(self):
         self._stalled_for_new = ()
@@ -64,6 +66,11 @@ class Proxy:
 
     def _call(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
+
+    def _strike(self, what, action):
+        number = self._call(self._each(action))
+        struck[what] += number
+        return number
 
     async def _each(self, action):
         links = list(self._links)

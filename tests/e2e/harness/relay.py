@@ -3,8 +3,9 @@ import enum
 import os
 import pathlib
 import signal
+import subprocess
 
-from .process import ROOT, Child, new_folder, wait_for
+from .process import ROOT, Child, free_port, new_folder, wait_for
 
 EXAMPLE = ROOT / "examples" / "outbox.properties"
 
@@ -37,7 +38,9 @@ def read_properties(file):
 
 def write_properties(file, settings):
     """Keys whose value is None are left out."""
-    file.write_text("".join("{}={}\n".format(key, str(value).replace("\\", "\\\\")) for key, value in settings.items() if value is not None))
+    def written(value):
+        return str(value).replace("\\", "\\\\").replace("\n", "\\n")
+    file.write_text("".join(f"{key}={written(value)}\n" for key, value in settings.items() if value is not None))
     return file
 
 
@@ -63,6 +66,7 @@ class Relay:
             "topic.prefix": "app",
             "bootstrap.servers": kafka_bootstrap,
             "postrider.state.file": self.folder / "state.json",
+            "postrider.http.address": f"127.0.0.1:{free_port()}",
             "key.converter": "org.apache.kafka.connect.storage.StringConverter",
         } | (settings or {})
         self.files = [self.folder / "postrider.properties"]
@@ -95,6 +99,10 @@ class Relay:
     def kill9(self):
         self.child.kill9()
 
+    def command(self, *words):
+        """Another command of the binary with the relay's configuration: held, pause, ..."""
+        return subprocess.run([binary(), *words, *map(str, self.files)], capture_output=True, text=True, timeout=30, env=self.environment)
+
     def wait_exit(self, code, timeout_s=15):
         """What it said; AssertionError when it ended otherwise."""
         found = self.child.wait(timeout_s)
@@ -120,11 +128,7 @@ class Relay:
     def seconds_to_stream_command(self):
         """From the process's start to START_REPLICATION in the server's log, for the last start()."""
         def logged():
-            for line in reversed(self.postgres.log.read_text(errors="replace").splitlines()):
-                if "START_REPLICATION" in line and f'"{self.slot}"' in line:
-                    at = float(line.split()[0])
-                    if at >= self.child.started_at - 0.002:
-                        return at
-            return None
+            at = self.postgres.stream_command_at(self.slot)
+            return at if at and at >= self.child.started_at - 0.002 else None
         return wait_for(logged, 10, "START_REPLICATION in the server's log") - self.child.started_at
 
