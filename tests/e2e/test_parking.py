@@ -142,6 +142,7 @@ def test_a_topic_that_is_missing_parks_nothing(new_site, new_kafka):
 # ---- by hand ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.limit(1500)
 @pytest.mark.parametrize("rows, held_s", [(20_000, 8), pytest.param(1_000_000, 600, marks=pytest.mark.full)])
 def test_an_event_in_the_middle_is_held_and_then_skipped(site, rows, held_s):
     """Nothing is sent twice, and nothing is read again meanwhile."""
