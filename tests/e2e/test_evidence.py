@@ -199,6 +199,7 @@ def test_a_standby_on_another_host_goes_on_with_the_record_as_it_is_then(site, h
     run_once(site, host())
 
 
+@pytest.mark.full
 def test_a_broker_that_is_away_is_waited_for_and_named(new_site, new_kafka, host):
     site = new_site(broker=new_kafka())
     relay = host(site)
