@@ -155,6 +155,7 @@ def judge(table):
     return check
 
 
+@pytest.mark.full
 @pytest.mark.limit(240)
 def test_a_relay_that_is_killed_and_never_started_again_while_the_log_grows(new_site, new_postgres, watch, judge):
     site = new_site(new_postgres(15, {"max_slot_wal_keep_size": "512MB", "max_wal_size": "1GB"}))

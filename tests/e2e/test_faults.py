@@ -218,6 +218,7 @@ def test_the_brokers_disk_is_full_and_then_is_not(small_disk, impatient, new_kaf
     assert relay.stop() == ExitCode.STOPPED
 
 
+@pytest.mark.full
 @pytest.mark.limit(2000)
 def test_a_broker_that_is_away_for_long(site, relay, full):
     writer, walsender = warm_up(site), relay.walsender()

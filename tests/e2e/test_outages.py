@@ -63,6 +63,7 @@ def test_writes_to_another_database_do_not_hold_back_wal(new_site, new_postgres,
     site.postgres.drop_slot("outbox")
 
 
+@pytest.mark.full
 def test_a_broker_that_starts_late_is_waited_for(new_site, new_kafka):
     site = new_site(broker=new_kafka())
     site.kafka.stop()

@@ -13,6 +13,7 @@ def insert(site, table, event):
     site.sql(f"INSERT INTO {table} (aggregatetype, aggregateid, type, payload) VALUES (%s, %s, 'Placed', '{{}}')", (site.name, event))
 
 
+@pytest.mark.full
 @pytest.mark.limit(180)
 def test_a_table_that_is_made_later_is_added_and_its_earlier_rows_are_named_as_lost(site):
     relay = site.relay({"table.include.list": "public.outbox.*"}).start()

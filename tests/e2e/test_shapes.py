@@ -301,6 +301,7 @@ def test_names_with_dots_quotes_capitals_and_other_letters(new_site, servers, ve
 # ---- size -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.limit(300)
 @pytest.mark.parametrize("version", [15, pytest.param(13, marks=pytest.mark.full), pytest.param(18, marks=pytest.mark.full)])
 def test_a_row_of_many_megabytes_and_one_above_the_limit(new_site, servers, new_kafka, version, full):

@@ -7,6 +7,7 @@ from harness import Debezium, ExitCode, wait_for
 from harness.debezium import APPLICATION_NAME
 
 
+@pytest.mark.full
 @pytest.mark.limit(240)
 def test_beside_a_running_debezium_the_relay_ends_and_never_takes_the_slot(site):
     relay = site.relay()
