@@ -201,9 +201,7 @@ Publisher::Offered Publisher::Skip(std::string_view code, std::string_view why, 
 // A row that was in hand is done with, and nothing of it stays behind.
 void Publisher::FinishRow(Tracker::RowPlace place) {
   if (suspect_ == place) suspect_.reset();
-  parking_.reset();
-  trial_ = Trial::kNone;
-  held_.Forget();
+  ForgetRowInHand();
 }
 
 Publisher::Offered Publisher::Park(std::string_view code, std::string_view reason, const Record& record,

@@ -28,6 +28,13 @@ class Parking : public PublisherTest {
   }
   // The topic "events" refuses record `id`; dead letters, which have the same id, are taken.
   void RefuseInEvents(const char* code) { Refuse("events", code); }
+  // Offers the row until its dead letter was refused as well.
+  void OfferUntilTheRowIsAskedFor(const std::string& id) {
+    for (int step = 0; step < 100 && !publisher_->asks_for_row(); ++step) {
+      EXPECT_EQ(Offer(id, 0), Offered::kBlocked);
+      PollAfter(kSecond / 10);
+    }
+  }
   // Offers the row until its dead letter is in flight.
   void OfferUntilLetter(const std::string& id, uint32_t ordinal = 0) {
     for (int step = 0; step < 100 && kafka_.outstanding().empty(); ++step) {
@@ -129,10 +136,7 @@ TEST_F(Parking, ALetterThatIsRefusedItselfGoesWithoutItsValueIfTheRowIsThere) {
   RefuseInEvents("record_too_large");
   Refuse("dead", "record_too_large");
   Begin(100);
-  for (int step = 0; step < 100 && !publisher_->asks_for_row(); ++step) {
-    EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
-    PollAfter(kSecond / 10);
-  }
+  OfferUntilTheRowIsAskedFor("a");
   ASSERT_TRUE(publisher_->asks_for_row());
   kafka_.refusals.erase("dead");
   EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
@@ -148,10 +152,7 @@ TEST_F(Parking, ALetterThatIsRefusedIsHeldWhereTheRowIsGone) {
   RefuseInEvents("record_too_large");
   Refuse("dead", "record_too_large");
   Begin(100);
-  for (int step = 0; step < 100 && !publisher_->asks_for_row(); ++step) {
-    EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
-    PollAfter(kSecond / 10);
-  }
+  OfferUntilTheRowIsAskedFor("a");
   publisher_->TellRow(Record{.id = "a"}, false, now_us_);
   EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
   EXPECT_EQ(hold().code, "not_parked");
@@ -294,6 +295,16 @@ TEST_F(Operator, SkipsWhatCannotBeParked) {
   EXPECT_EQ(hold().code, "not_parked");
   ASSERT_TRUE(publisher_->Order(Verdict::kSkip, "a").ok());
   EXPECT_EQ(Offer("a", 0), Offered::kTaken);
+}
+
+TEST_F(Operator, WhatIsSkippedWhileItsTopicIsLookedUpDoesNotStallTheRelay) {
+  HoldA("unknown_topic");
+  kafka_.refusals["events"] = {.kind = Kind::kWait};
+  PollAfter(10 * kSecond);
+  EXPECT_EQ(Offer("a", 0), Offered::kBlocked);
+  ASSERT_TRUE(publisher_->Order(Verdict::kSkip, "a").ok());
+  EXPECT_EQ(Offer("a", 0), Offered::kTaken);
+  EXPECT_FALSE(publisher_->stalled(now_us_ + 60 * kSecond));
 }
 
 TEST_F(Operator, CannotParkWithoutAPlace) {
