@@ -95,9 +95,9 @@ int Run(const cli::Arguments& arguments) {
   const auto monitor = monitor::Monitor::Start(
       config, &SystemClock(), {.stats = &stats, .kafka = &statistics, .desk = &desk}, config.monitor.http_required);
   if (!monitor.ok()) return LogFailure(monitor.status());
-  if (absl::Status status = relay.Start(); !status.ok()) return LogFailure(status);
   const auto control = OpenControl(config.control, &desk);
   if (!control.ok()) return LogFailure(control.status());
+  if (absl::Status status = relay.Start(); !status.ok()) return LogFailure(status);
   const Reloader reloader(
       SourcesOf(arguments), *loaded,
       {.set_poison =
