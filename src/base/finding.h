@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -44,6 +45,10 @@ inline Finding Failure(std::string_view name, const absl::Status& status, Fault 
                        std::string_view remedy = "") {
   const Fault fault = FaultOf(status);
   return Failure(name, fault == Fault::kPassing ? when_passing : fault, MessageOf(status), remedy);
+}
+
+inline void Append(Findings& findings, Findings more) {
+  for (Finding& finding : more) findings.push_back(std::move(finding));
 }
 
 // One step of `postrider setup`.

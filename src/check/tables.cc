@@ -2,12 +2,9 @@
 
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/nearest_name.h"
-#include "decoder/decoder.h"
 #include "postgres/relation_bytes.h"
 #include "router/router.h"
 
@@ -35,13 +32,10 @@ std::string ColumnRemedy(const config::Router& router, const Table& table) {
   return "";
 }
 
-Finding CheckTable(const config::Config& config, const Table& table, router::Router& router,
-                   decoder::Decoder& decoder) {
+Finding CheckTable(const config::Config& config, const Table& table, router::Router& router) {
   const std::string name = absl::StrCat("table ", table.schema, ".", table.name);
-  const std::string bytes = postgres::RelationBytes(table);
-  const auto message = decoder.Decode(bytes);
-  POSTRIDER_CHECK(message.ok());
-  const auto& relation = std::get<decoder::Relation>(*message);
+  std::string bytes;
+  const decoder::Relation relation = postgres::RelationOf(table, bytes);
   if (!router.Wants(relation)) {
     return Warning("table_not_routed",
                    absl::StrCat(name,
@@ -59,9 +53,8 @@ Finding CheckTable(const config::Config& config, const Table& table, router::Rou
 Findings CheckTables(const config::Config& config, const std::vector<Table>& tables) {
   const auto router = router::Router::Make(config);
   if (!router.ok()) return {Failure(kName, router.status(), Fault::kConfiguration)};
-  decoder::Decoder decoder;
   Findings findings;
-  for (const Table& table : tables) findings.push_back(CheckTable(config, table, **router, decoder));
+  for (const Table& table : tables) findings.push_back(CheckTable(config, table, **router));
   return findings;
 }
 

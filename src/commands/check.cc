@@ -16,10 +16,6 @@
 namespace postrider::commands {
 namespace {
 
-void Append(Findings& findings, Findings more) {
-  std::move(more.begin(), more.end(), std::back_inserter(findings));
-}
-
 // Standard input cannot be read twice, so what is refused there is told by its first problem alone.
 config::Inspection InspectRefused(const config::Sources& sources, const absl::Status& status) {
   const bool once = std::find(sources.files.begin(), sources.files.end(), "-") != sources.files.end();

@@ -53,8 +53,7 @@ Row RowOf(const postgres::SlotReading& slot, bool ours, const postgres::SlotRepo
   std::string reader(kUnknown);
   if (slot.active)
     reader = absl::StrCat(slot.active_pid, slot.application_name.empty() ? "" : " ", slot.application_name);
-  if (!slot.active && slot.inactive_since_us)
-    reader = absl::StrCat("nobody, ", Age(now.server_us - *slot.inactive_since_us));
+  if (const auto inactive_us = slot.inactive_us(now.server_us)) reader = absl::StrCat("nobody, ", Age(*inactive_us));
   std::string state = slot.wal_status.empty() ? std::string(kUnknown) : slot.wal_status;
   if (!slot.invalidation_reason.empty()) absl::StrAppend(&state, " (", slot.invalidation_reason, ")");
   return {absl::StrCat(ours ? "* " : "  ", slot.name),

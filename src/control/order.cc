@@ -114,15 +114,20 @@ void Member(Writer& json, const char* name, int64_t value) {
   json.Int64(value);
 }
 
+// What a held and a parked event have in common.
+template <typename Event>
+void WriteEvent(Writer& json, const Event& event) {
+  Member(json, "id", event.id);
+  Member(json, "table", event.table);
+  Member(json, "topic", event.topic);
+  Member(json, "code", event.code);
+  Member(json, "reason", event.reason);
+}
+
 void WriteHold(Writer& json, const relay::Report& report, int64_t wall_ms) {
   const relay::Hold& hold = *report.hold;
   json.StartObject();
-  for (const auto& [name, value] : {std::pair("id", hold.id),
-                                    {"table", hold.table},
-                                    {"topic", hold.topic},
-                                    {"code", hold.code},
-                                    {"reason", hold.reason}})
-    Member(json, name, value);
+  WriteEvent(json, hold);
   if (hold.place) {
     Member(json, "commit_lsn", hold.place->commit_lsn.ToString());
     Member(json, "row", hold.place->ordinal);
@@ -136,12 +141,7 @@ void WriteParked(Writer& json, const relay::Report& report, int64_t wall_ms) {
   json.StartArray();
   for (const relay::ParkedEvent& event : report.parked) {
     json.StartObject();
-    for (const auto& [name, value] : {std::pair("id", event.id),
-                                      {"table", event.table},
-                                      {"topic", event.topic},
-                                      {"code", event.code},
-                                      {"reason", event.reason}})
-      Member(json, name, value);
+    WriteEvent(json, event);
     Member(json, "attempts", event.attempts);
     Member(json, "at", TimeOf(event.at_us, report, wall_ms));
     json.EndObject();

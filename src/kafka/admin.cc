@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "base/check.h"
+#include "kafka/patience.h"
 
 namespace postrider::kafka {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 constexpr int kTimeoutMs = 10'000;
 constexpr std::chrono::seconds kBetweenProbes(1);
 constexpr char kLimitKey[] = "max.message.bytes";
-
-using Options = std::unique_ptr<rd_kafka_AdminOptions_t, decltype(&rd_kafka_AdminOptions_destroy)>;
 
 bool MayWrite(const rd_kafka_TopicDescription_t* topic) {
   size_t count = 0;

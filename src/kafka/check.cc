@@ -215,8 +215,7 @@ Findings CheckCluster(const config::Producer& config, const TopicRules& rules, c
     findings.push_back(Pass("topic", "no row tells of a topic: they are looked at with their first event"));
   for (const TopicUse& use : topics) {
     for (const TopicFacts& topic : facts.topics) {
-      if (topic.name != use.name) continue;
-      for (Finding& finding : CheckTopic(config, rules, use, facts, topic)) findings.push_back(std::move(finding));
+      if (topic.name == use.name) Append(findings, CheckTopic(config, rules, use, facts, topic));
     }
   }
   return findings;

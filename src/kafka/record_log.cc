@@ -1,7 +1,5 @@
 #include "kafka/record_log.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -16,45 +14,18 @@ namespace {
 constexpr int32_t kPartition = 0;
 constexpr int kSliceMs = 100;     // between two looks at the bell
 constexpr int kAnswerMs = 1'000;  // of one request that cannot be interrupted
+constexpr std::chrono::milliseconds kAdminTimeout(5 * kAnswerMs);
 constexpr std::pair<const char*, const char*> kTopicSettings[] = {
     {"cleanup.policy", "compact"},
     {"segment.bytes", "1048576"},  // the least that Kafka 4 takes
     {"min.cleanable.dirty.ratio", "0.1"},
 };
 
-using Queue = std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy)>;
-using Event = std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)>;
-using Options = std::unique_ptr<rd_kafka_AdminOptions_t, decltype(&rd_kafka_AdminOptions_destroy)>;
-
-Event Poll(rd_kafka_queue_t* queue, int timeout_ms) {
-  return Event(rd_kafka_queue_poll(queue, timeout_ms), rd_kafka_event_destroy);
-}
-
-// An admin request's answer; null when patience ends first.
-Event Await(rd_kafka_queue_t* queue, const Patience& patience) {
-  while (!patience.ended()) {
-    if (Event event = Poll(queue, kSliceMs)) return event;
-  }
-  return Event(nullptr, rd_kafka_event_destroy);
-}
-
-Options NewOptions(rd_kafka_t* client, rd_kafka_admin_op_t operation) {
-  std::array<char, 128> error{};
-  Options options(rd_kafka_AdminOptions_new(client, operation), rd_kafka_AdminOptions_destroy);
-  rd_kafka_AdminOptions_set_request_timeout(options.get(), kAnswerMs * 5, error.data(), error.size());
-  return options;
-}
-
 std::string_view Bytes(const void* data, size_t size) {
   return {static_cast<const char*>(data), size};
 }
 
 }  // namespace
-
-bool Patience::ended() const {
-  pollfd bell{.fd = stop->fd(), .events = POLLIN, .revents = 0};
-  return std::chrono::steady_clock::now() >= deadline || poll(&bell, 1, 0) > 0;
-}
 
 RecordLog::~RecordLog() {
   GiveUp(reader_);
@@ -184,8 +155,8 @@ absl::Status RecordLog::Create(const Patience& patience) {
   rd_kafka_NewTopic_t* topic = rd_kafka_NewTopic_new(topic_.c_str(), 1, -1, text.data(), text.size());
   if (topic == nullptr) return absl::InvalidArgumentError(text.data());
   for (const auto& [name, value] : kTopicSettings) rd_kafka_NewTopic_set_config(topic, name, value);
-  const Queue queue(rd_kafka_queue_new(reader_->handle()), rd_kafka_queue_destroy);
-  const Options options = NewOptions(reader_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS);
+  const Queue queue = NewQueue(reader_->handle());
+  const Options options = NewOptions(reader_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS, kAdminTimeout);
   rd_kafka_CreateTopics(reader_->handle(), &topic, 1, options.get(), queue.get());
   rd_kafka_NewTopic_destroy(topic);
   const Event event = Await(queue.get(), patience);
@@ -208,8 +179,8 @@ absl::Status RecordLog::Create(const Patience& patience) {
 // A topic that deletes by age would make a lost slot look like a first start.
 absl::Status RecordLog::CheckPolicy(const Patience& patience) {
   rd_kafka_ConfigResource_t* resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic_.c_str());
-  const Queue queue(rd_kafka_queue_new(reader_->handle()), rd_kafka_queue_destroy);
-  const Options options = NewOptions(reader_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS);
+  const Queue queue = NewQueue(reader_->handle());
+  const Options options = NewOptions(reader_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, kAdminTimeout);
   rd_kafka_DescribeConfigs(reader_->handle(), &resource, 1, options.get(), queue.get());
   rd_kafka_ConfigResource_destroy(resource);
   const Event event = Await(queue.get(), patience);

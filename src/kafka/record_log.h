@@ -12,27 +12,18 @@
 
 #include <librdkafka/rdkafka.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "base/wakeup.h"
 #include "config/config.h"
 #include "kafka/client.h"
+#include "kafka/patience.h"
 #include "kafka/reaper.h"
 
 namespace postrider::kafka {
-
-// How long a call may take: until the deadline, or until the bell is rung.
-struct Patience {
-  std::chrono::steady_clock::time_point deadline;
-  const Wakeup* stop;
-
-  bool ended() const;
-};
 
 class RecordLog {
  public:

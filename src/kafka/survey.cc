@@ -5,7 +5,6 @@
 #include <rapidjson/pointer.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
 #include <string_view>
@@ -17,17 +16,13 @@
 #include "kafka/client.h"
 #include "kafka/contact.h"
 #include "kafka/outcome.h"
-#include "kafka/record_log.h"
+#include "kafka/patience.h"
 #include "kafka/topic.h"
 
 namespace postrider::kafka {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Options = std::unique_ptr<rd_kafka_AdminOptions_t, decltype(&rd_kafka_AdminOptions_destroy)>;
-using Queue = std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy)>;
-using Event = std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)>;
 
 constexpr seconds kAnswerWithin(10);
 constexpr seconds kAllDownWithin(3);     // all brokers away for so long: away
@@ -60,12 +55,11 @@ bool HasProducerId(const char* statistics) {
 // One client and its questions, one after the other.
 class Questions {
  public:
-  Questions(Client& client, const Wakeup* stop)
-      : client_(client), queue_(rd_kafka_queue_new(client.handle()), rd_kafka_queue_destroy), stop_(stop) {}
+  Questions(Client& client, const Wakeup* stop) : client_(client), queue_(NewQueue(client.handle())), stop_(stop) {}
 
   // The first answer of the cluster; an error where it is away or refuses us.
   absl::Status AskCluster(ClusterFacts& facts) {
-    const Options options = NewOptions(RD_KAFKA_ADMIN_OP_DESCRIBECLUSTER);
+    const Options options = NewOptions(client_.handle(), RD_KAFKA_ADMIN_OP_DESCRIBECLUSTER, kAnswerWithin);
     WantOperations(options.get());
     rd_kafka_DescribeCluster(client_.handle(), options.get(), queue_.get());
     const auto answer = Await();
@@ -85,7 +79,7 @@ class Questions {
     std::vector<const char*> list;
     list.reserve(names.size());
     for (const std::string& name : names) list.push_back(name.c_str());
-    const Options options = NewOptions(RD_KAFKA_ADMIN_OP_DESCRIBETOPICS);
+    const Options options = NewOptions(client_.handle(), RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, kAnswerWithin);
     WantOperations(options.get());
     rd_kafka_TopicCollection_t* collection = rd_kafka_TopicCollection_of_topic_names(list.data(), list.size());
     rd_kafka_DescribeTopics(client_.handle(), collection, options.get(), queue_.get());
@@ -142,14 +136,6 @@ class Questions {
     bool ended = false;
   };
 
-  Options NewOptions(rd_kafka_admin_op_t operation) {
-    Options options(rd_kafka_AdminOptions_new(client_.handle(), operation), rd_kafka_AdminOptions_destroy);
-    std::array<char, 256> error{};
-    const auto timeout = std::chrono::duration_cast<milliseconds>(kAnswerWithin).count();
-    rd_kafka_AdminOptions_set_request_timeout(options.get(), static_cast<int>(timeout), error.data(), error.size());
-    return options;
-  }
-
   static void WantOperations(rd_kafka_AdminOptions_t* options) {
     if (rd_kafka_error_t* error = rd_kafka_AdminOptions_set_include_authorized_operations(options, 1))
       rd_kafka_error_destroy(error);
@@ -158,7 +144,7 @@ class Questions {
   // Errors and log lines of the client itself.
   Served Serve(int timeout_ms) {
     std::vector<ProducerEvent> events;
-    while (const Event event{rd_kafka_queue_poll(client_.queue(), timeout_ms), rd_kafka_event_destroy}) {
+    while (const Event event = Poll(client_.queue(), timeout_ms)) {
       timeout_ms = 0;
       if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_ERROR) contact_.TakeError(event.get(), events);
       if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_LOG) contact_.TakeLogLine(event.get());
@@ -176,7 +162,7 @@ class Questions {
   absl::StatusOr<Event> Await() {
     const TimePoint started = std::chrono::steady_clock::now();
     while (true) {
-      Event event(rd_kafka_queue_poll(queue_.get(), kSliceMs), rd_kafka_event_destroy);
+      Event event = Poll(queue_.get(), kSliceMs);
       if (Serve(0).ended) return absl::CancelledError("stopping");
       if (!refusal_.empty()) return MakeFault(Fault::kKafkaRefuses, refusal_);
       const auto waited = std::chrono::steady_clock::now() - started;
@@ -194,7 +180,7 @@ class Questions {
 
   template <typename Take>
   absl::Status AskSettings(std::vector<rd_kafka_ConfigResource_t*>& resources, Take take) {
-    const Options options = NewOptions(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS);
+    const Options options = NewOptions(client_.handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, kAnswerWithin);
     rd_kafka_DescribeConfigs(client_.handle(), resources.data(), resources.size(), options.get(), queue_.get());
     rd_kafka_ConfigResource_destroy_array(resources.data(), resources.size());
     const auto answer = Await();

@@ -4,22 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/text.h"
 #include "kafka/client.h"
-#include "kafka/record_log.h"
+#include "kafka/patience.h"
 
 namespace postrider::kafka {
 namespace {
 
-using Event = std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)>;
-using Queue = std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy)>;
-
 constexpr std::chrono::seconds kAnswerWithin(15);
-constexpr int kSliceMs = 100;
 
 SetupStep Step(SetupStep::Kind kind, std::string text, std::string command = "", Fault fault = Fault::kPassing) {
   return {.kind = kind, .text = std::move(text), .command = std::move(command), .fault = fault, .shell = true};
@@ -35,23 +30,20 @@ absl::Status Create(const config::Producer& config, const std::string& name, con
       rd_kafka_NewTopic_new(name.c_str(), group.partitions, group.replication_factor, error.data(), error.size());
   if (topic == nullptr) return MakeFault(Fault::kConfiguration, error.data());
   for (const auto& [key, value] : group.properties) rd_kafka_NewTopic_set_config(topic, key.c_str(), value.c_str());
-  const Queue queue(rd_kafka_queue_new((*client)->handle()), rd_kafka_queue_destroy);
+  const Queue queue = NewQueue((*client)->handle());
   rd_kafka_CreateTopics((*client)->handle(), &topic, 1, nullptr, queue.get());
   rd_kafka_NewTopic_destroy(topic);
   const Patience patience{.deadline = std::chrono::steady_clock::now() + kAnswerWithin, .stop = stop};
-  while (!patience.ended()) {
-    const Event event(rd_kafka_queue_poll(queue.get(), kSliceMs), rd_kafka_event_destroy);
-    if (!event) continue;
-    size_t count = 0;
-    const auto* answer = rd_kafka_event_CreateTopics_result(event.get());
-    const auto** results = rd_kafka_CreateTopics_result_topics(answer, &count);
-    if (count != 1) return MakeFault(Fault::kKafkaRefuses, rd_kafka_event_error_string(event.get()));
-    const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[0]);
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) return absl::OkStatus();
-    const char* text = rd_kafka_topic_result_error_string(results[0]);
-    return MakeFault(Fault::kKafkaRefuses, text == nullptr ? rd_kafka_err2str(code) : text);
-  }
-  return MakeFault(Fault::kKafkaRefuses, "the cluster does not answer");
+  const Event event = Await(queue.get(), patience);
+  if (!event) return MakeFault(Fault::kKafkaRefuses, "the cluster does not answer");
+  size_t count = 0;
+  const auto* answer = rd_kafka_event_CreateTopics_result(event.get());
+  const auto** results = rd_kafka_CreateTopics_result_topics(answer, &count);
+  if (count != 1) return MakeFault(Fault::kKafkaRefuses, rd_kafka_event_error_string(event.get()));
+  const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[0]);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) return absl::OkStatus();
+  const char* text = rd_kafka_topic_result_error_string(results[0]);
+  return MakeFault(Fault::kKafkaRefuses, text == nullptr ? rd_kafka_err2str(code) : text);
 }
 
 SetupStep SetUpTopic(const config::Producer& config, const TopicRules& rules, const TopicUse& use,

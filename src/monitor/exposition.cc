@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "monitor/families.h"
 #include "monitor/health.h"
 #include "monitor/process.h"
@@ -31,10 +30,6 @@ double Timestamp(const Clock& clock, int64_t us) {
          static_cast<double>(clock.MonotonicMicros() - us) / kMicros;
 }
 
-std::string VersionName(int version) {
-  return absl::StrCat(version / 10000, ".", version % 10000);
-}
-
 void AddOurSlot(const postrider::postgres::SlotReading& slot, const postgres::SlotReport& report, Families& out) {
   out.Add("postrider_slot_active", slot.active ? 1 : 0);
   out.Add("postrider_slot_retained_bytes", slot.retained_bytes);
@@ -45,9 +40,7 @@ void AddOurSlot(const postrider::postgres::SlotReading& slot, const postgres::Sl
   }
   if (!slot.invalidation_reason.empty())
     out.Add("postrider_slot_invalidated", 1, {{"reason", slot.invalidation_reason}});
-  if (slot.inactive_since_us && !slot.active)
-    out.Add("postrider_slot_inactive_seconds",
-            static_cast<double>(std::max<int64_t>(0, report.server_us - *slot.inactive_since_us)) / kMicros);
+  out.Add("postrider_slot_inactive_seconds", Seconds(slot.inactive_us(report.server_us)));
   out.Add("postrider_slot_catalog_xmin_age_transactions", slot.catalog_xmin_age);
 }
 
@@ -79,7 +72,7 @@ void AddReport(const postgres::SlotReport& report, Families& out) {
     out.Add("postrider_other_slot_lost", other.lost() ? 1 : 0, {{"other_slot", other.name}});
   }
   out.Add("postrider_server_info", 1,
-          {{"version", VersionName(report.server_version)}, {"recovery", report.in_recovery ? "true" : "false"}});
+          {{"version", report.version_name()}, {"recovery", report.in_recovery ? "true" : "false"}});
 }
 
 void AddView(const View& view, Families& out) {

@@ -9,10 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "base/recent_log.h"
 #include "monitor/health.h"
-#include "monitor/process.h"
 
 namespace postrider::monitor {
 namespace {
@@ -79,11 +77,6 @@ std::optional<int64_t> Millis(const std::optional<int64_t>& us) {
   return us ? std::optional<int64_t>(*us / 1000) : std::nullopt;
 }
 
-std::optional<int64_t> InactiveMillis(const postgres::SlotReading& slot, const postgres::SlotReport& report) {
-  if (slot.active || !slot.inactive_since_us) return std::nullopt;
-  return std::max<int64_t>(0, report.server_us - *slot.inactive_since_us) / 1000;
-}
-
 void WriteOurSlot(const postgres::SlotReading& slot, const postgres::SlotReport& report, Writer& json) {
   json.Flag("active", slot.active);
   if (slot.active) json.Number("active_pid", int64_t{slot.active_pid});
@@ -94,7 +87,7 @@ void WriteOurSlot(const postgres::SlotReading& slot, const postgres::SlotReport&
   json.Position("confirmed_flush_lsn", slot.confirmed_flush_lsn);
   json.Number("retained_bytes", slot.retained_bytes);
   json.Number("unconfirmed_bytes", slot.unconfirmed_bytes);
-  json.Number("inactive_ms", InactiveMillis(slot, report));
+  json.Number("inactive_ms", Millis(slot.inactive_us(report.server_us)));
   json.Flag("failover", slot.failover);
   json.Flag("synced", slot.synced);
 }
@@ -116,7 +109,7 @@ void WriteSlot(const Sources& sources, const View& view, Writer& json) {
 void WriteServer(const View& view, Writer& json) {
   if (view.report) {
     json.Open("server");
-    json.Text("version", absl::StrCat(view.report->server_version / 10000, ".", view.report->server_version % 10000));
+    json.Text("version", view.report->version_name());
     json.Flag("in_recovery", view.report->in_recovery);
     json.Number("timeline", int64_t{view.report->timeline});
     json.Position("current_lsn", view.report->current_lsn);
@@ -167,6 +160,16 @@ void WriteRelay(const relay::Stats& stats, Writer& json) {
 
 constexpr std::chrono::milliseconds kDeskTimeout{500};
 
+// What a held and a parked event have in common.
+template <typename Event>
+void WriteEvent(const Event& event, Writer& json) {
+  json.Text("id", event.id);
+  json.Text("table", event.table);
+  json.Text("topic", event.topic);
+  json.Text("code", event.code);
+  json.Text("reason", event.reason);
+}
+
 // Held, parked, unsendable: `at_us` of the relay's clock to one of the calendar.
 void WriteDesk(const Sources& sources, Writer& json) {
   const auto report = sources.desk->Ask({.verb = relay::Order::Verb::kReport}, kDeskTimeout);
@@ -174,11 +177,7 @@ void WriteDesk(const Sources& sources, Writer& json) {
   const auto calendar_ms = [&](int64_t at_us) { return sources.clock->UnixMillis() - (report->now_us - at_us) / 1000; };
   if (report->hold) {
     json.Open("held");
-    json.Text("id", report->hold->id);
-    json.Text("table", report->hold->table);
-    json.Text("topic", report->hold->topic);
-    json.Text("code", report->hold->code);
-    json.Text("reason", report->hold->reason);
+    WriteEvent(*report->hold, json);
     json.Number("attempts", int64_t{report->hold->attempts});
     json.Number("since_ms", calendar_ms(report->hold->since_us));
     json.Close();
@@ -193,11 +192,7 @@ void WriteDesk(const Sources& sources, Writer& json) {
   json.OpenList("parked");
   for (const relay::ParkedEvent& event : report->parked) {
     json.OpenItem();
-    json.Text("id", event.id);
-    json.Text("table", event.table);
-    json.Text("topic", event.topic);
-    json.Text("code", event.code);
-    json.Text("reason", event.reason);
+    WriteEvent(event, json);
     json.Number("attempts", int64_t{event.attempts});
     json.Number("at_ms", calendar_ms(event.at_us));
     json.Close();
@@ -242,7 +237,7 @@ void WriteOtherSlots(const postgres::SlotReport& report, Writer& json) {
     json.Text("wal_status", slot.wal_status);
     json.Number("retained_bytes", slot.retained_bytes);
     json.Number("safe_wal_bytes", slot.safe_wal_bytes);
-    json.Number("inactive_ms", InactiveMillis(slot, report));
+    json.Number("inactive_ms", Millis(slot.inactive_us(report.server_us)));
     json.Close();
   }
   json.CloseList();
@@ -268,7 +263,7 @@ std::string StatusJson(const Sources& sources, const View& view, const std::vect
   const Health ready = Readiness(sources.stats, view);
   Writer json;
   json.Number("now_ms", sources.clock->UnixMillis());
-  json.Text("version", ReadProcessFacts().version);
+  json.Text("version", POSTRIDER_VERSION);
   json.Text("role", RoleName(ready.role));
   json.Text("state", ready.state);
   if (sources.stats != nullptr) json.Text("reason", sources.stats->reason.Get());

@@ -179,7 +179,7 @@ Findings CheckCapacity(const config::Config& config, const DatabaseFacts& facts)
                                absl::StrCat(senders, ", and the relay needs one: raise it and restart the server"),
                                MoreSenders(facts)));
   }
-  for (Finding& finding : CheckOtherSlots(facts)) findings.push_back(std::move(finding));
+  Append(findings, CheckOtherSlots(facts));
   return findings;
 }
 

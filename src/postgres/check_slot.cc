@@ -17,10 +17,6 @@ std::string Named(const config::Config& config) {
   return absl::StrCat("replication slot ", QuoteIdentifier(config.slot.name));
 }
 
-std::string MakeSql(const config::Config& config) {
-  return absl::StrCat("SELECT pg_create_logical_replication_slot(", QuoteLiteral(config.slot.name), ", 'pgoutput')");
-}
-
 std::string DropSql(const config::Config& config) {
   return absl::StrCat("SELECT pg_drop_replication_slot(", QuoteLiteral(config.slot.name), ")");
 }
@@ -30,7 +26,7 @@ Finding CheckMissing(const config::Config& config, const DatabaseFacts& facts) {
     return Failure(
         kName, Fault::kSlot,
         absl::StrCat(Named(config), " is not there at ", facts.target.address, ", and postrider.slot.create=never"),
-        MakeSql(config));
+        MakeSlotSql(config, facts));
   }
   return Pass(kName,
               absl::StrCat(Named(config), " is not there; a first start makes it",
@@ -54,6 +50,12 @@ Finding CheckHolder(const config::Config& config, const DatabaseFacts& facts, co
 }
 
 }  // namespace
+
+std::string MakeSlotSql(const config::Config& config, const DatabaseFacts& facts) {
+  const bool failover = config.slot.failover && facts.server_version >= 170000;
+  return absl::StrCat("SELECT pg_create_logical_replication_slot(", QuoteLiteral(config.slot.name), ", 'pgoutput'",
+                      failover ? ", failover => true" : "", ")");
+}
 
 Findings CheckOwnSlot(const config::Config& config, const DatabaseFacts& facts) {
   if (!facts.server.slot) return {CheckMissing(config, facts)};

@@ -37,6 +37,8 @@ Findings CheckEvidence(const config::Config& config, const DatabaseFacts& facts,
 
 // True where the slot is missing, and its making would begin with a snapshot of the tables.
 bool BeginsWithSnapshot(const config::Config& config, const DatabaseFacts& facts);
+// The statement that makes our slot by hand.
+std::string MakeSlotSql(const config::Config& config, const DatabaseFacts& facts);
 // Statements for a superuser or an owner; empty where nothing is missing.
 std::string ReplicationGrantSql(const DatabaseFacts& facts);
 std::string ReadGrantSql(const DatabaseFacts& facts, const TableAccess& table);

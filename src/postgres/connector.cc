@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "base/worker.h"
+#include "config/selection.h"
 #include "postgres/action.h"
 #include "postgres/attach.h"
 #include "postgres/catalog.h"
@@ -27,16 +28,12 @@ constexpr char kCannotConnectNow[] = "57P03";
 constexpr int64_t kWatchTablesMs = 30'000;
 constexpr int64_t kDropSlotMs = 3'000;  // the server may take a moment to notice that the stream was closed
 
-absl::StatusOr<TableFilter> FilterOf(const config::TableSelection& selection) {
-  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
-                                                         selection.schema_include_list, selection.schema_exclude_list);
-  if (filter.ok()) return filter;
-  return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
-}
-
 struct Shared : Worker {
   Shared(const config::Config& configuration, const Wakeup* owner, std::shared_ptr<evidence::Store> store)
-      : Worker(owner), config(configuration), filter(FilterOf(configuration.tables)), evidence(std::move(store)) {}
+      : Worker(owner),
+        config(configuration),
+        filter(config::TablesOf(configuration.tables)),
+        evidence(std::move(store)) {}
 
   const config::Config config;
   const absl::StatusOr<TableFilter> filter;

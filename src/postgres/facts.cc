@@ -173,10 +173,9 @@ class Pass {
   void ReadRows(TableAccess& access) {
     if (!access.readable || access.row_security) return;
     const std::string table = QuoteTable(access.schema, access.name);
-    const auto any = query_->Execute(absl::StrCat("SELECT EXISTS (SELECT FROM ", table, ")"),
-                                     {.doing = "looking for rows", .timeout_ms = kSampleTimeoutMs});
+    const absl::StatusOr<bool> any = HasRows(*query_, access, kSampleTimeoutMs);
     if (!any.ok()) return;
-    access.has_rows = any->at(0).Bool(0, 0);
+    access.has_rows = *any;
     const auto captured = std::find_if(facts_.captured.begin(), facts_.captured.end(),
                                        [&](const Table& candidate) { return candidate.oid == access.oid; });
     if (captured->FindColumn(config_.router.route_by_field) == nullptr) return;
@@ -204,6 +203,13 @@ DatabaseFacts ReadDatabaseFacts(const config::Config& config, const TableFilter&
   facts.login = pass.Read();
   if (facts.login.ok()) facts.replication_login = pass.ReadIdentity();
   return facts;
+}
+
+absl::StatusOr<bool> HasRows(Connection& query, const TableAccess& table, int64_t timeout_ms) {
+  const auto any = query.Execute(absl::StrCat("SELECT EXISTS (SELECT FROM ", QuoteTable(table.schema, table.name), ")"),
+                                 {.doing = "looking for rows", .timeout_ms = timeout_ms});
+  if (!any.ok()) return any.status();
+  return any->at(0).Bool(0, 0);
 }
 
 }  // namespace postrider::postgres

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/table.h"
 #include "base/table_filter.h"
 #include "base/wakeup.h"
 #include "config/config.h"
+#include "postgres/connection.h"
 #include "postgres/connector.h"
 #include "postgres/errors.h"
 #include "postgres/server_state.h"
@@ -66,6 +68,9 @@ struct DatabaseFacts {
   std::vector<TableAccess> access;  // of the same tables
   std::vector<std::string> routes;  // values of the routing column in their rows
 };
+
+// Whether the table holds any row now. `timeout_ms` 0: database.query.timeout.ms.
+absl::StatusOr<bool> HasRows(Connection& query, const TableAccess& table, int64_t timeout_ms);
 
 DatabaseFacts ReadDatabaseFacts(const config::Config& config, const TableFilter& filter, const Wakeup* stop);
 

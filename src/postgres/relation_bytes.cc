@@ -1,5 +1,9 @@
 #include "postgres/relation_bytes.h"
 
+#include <variant>
+
+#include "base/check.h"
+#include "decoder/decoder.h"
 #include "postgres/pgoutput_writer.h"
 
 namespace postrider::postgres {
@@ -12,6 +16,13 @@ std::string RelationBytes(const Table& table) {
   std::string bytes;
   WriteRelation(table.oid, table.schema, table.name, columns, bytes);
   return bytes;
+}
+
+decoder::Relation RelationOf(const Table& table, std::string& bytes) {
+  bytes = RelationBytes(table);
+  const auto message = decoder::Decoder().Decode(bytes);
+  POSTRIDER_CHECK(message.ok());
+  return std::get<decoder::Relation>(*message);
 }
 
 }  // namespace postrider::postgres

@@ -8,9 +8,12 @@
 #include <string>
 
 #include "base/table.h"
+#include "decoder/message.h"
 
 namespace postrider::postgres {
 
 std::string RelationBytes(const Table& table);
+// The same, decoded; its views are of `bytes`.
+decoder::Relation RelationOf(const Table& table, std::string& bytes);
 
 }  // namespace postrider::postgres

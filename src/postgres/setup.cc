@@ -144,7 +144,7 @@ class Setup {
                                    absl::StrCat(name,
                                                 " is missing; the first start would make it too, and takes over "
                                                 "one that is there where it stands, without a snapshot"),
-                                   CreateSlotSql()));
+                                   MakeSlotSql(config_, facts_)));
     }
     steps_.push_back(CreateSlot(name));
   }
@@ -159,12 +159,6 @@ class Setup {
       if (*table.has_rows) return absl::StrCat("table ", named, " has rows, which that start publishes first");
     }
     return "";
-  }
-
-  std::string CreateSlotSql() const {
-    const bool failover = config_.slot.failover && facts_.server_version >= 170000;
-    return absl::StrCat("SELECT pg_create_logical_replication_slot(", QuoteLiteral(config_.slot.name), ", 'pgoutput'",
-                        failover ? ", failover => true" : "", ")");
   }
 
   SetupStep CreateSlot(const std::string& name) {
@@ -192,11 +186,9 @@ class Setup {
 
   absl::StatusOr<bool> TablesAreEmpty(Connection& query) const {
     for (const TableAccess& table : facts_.access) {
-      const auto any =
-          query.Execute(absl::StrCat("SELECT EXISTS (SELECT FROM ", QuoteTable(table.schema, table.name), ")"),
-                        {.doing = "looking for rows"});
+      const absl::StatusOr<bool> any = HasRows(query, table, /*timeout_ms=*/0);
       if (!any.ok()) return any.status();
-      if (any->at(0).Bool(0, 0)) return false;
+      if (*any) return false;
     }
     return true;
   }

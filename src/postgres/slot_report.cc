@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/table_filter.h"
+#include "config/selection.h"
 #include "postgres/connection.h"
 #include "postgres/publication.h"
 #include "postgres/quote.h"
@@ -201,9 +202,7 @@ SlotReporter::SlotReporter(std::unique_ptr<Session> session) : session_(std::mov
 SlotReporter::~SlotReporter() = default;
 
 absl::StatusOr<std::unique_ptr<SlotReporter>> SlotReporter::Open(const config::Config& config, const Wakeup* stop) {
-  const config::TableSelection& selection = config.tables;
-  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
-                                                         selection.schema_include_list, selection.schema_exclude_list);
+  absl::StatusOr<TableFilter> filter = config::TablesOf(config.tables);
   if (!filter.ok()) return filter.status();
   absl::StatusOr<Connection> connection = Connection::Open(config, ConnectionKind::kQuery, stop);
   if (!connection.ok()) return connection.status();

@@ -9,6 +9,7 @@
 // monitoring-stats.html of each version. Tested by tests/unit/postgres/slot_report_test.cc (needs a server).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/wakeup.h"
 #include "config/config.h"
 #include "decoder/lsn.h"
@@ -43,6 +45,11 @@ struct SlotReading {
   std::string invalidation_reason;           // from 17 on; "conflicting" on 16
   bool failover = false, synced = false;     // from 17 on
 
+  // How long nobody has read it, at `server_us`; absent while somebody does, or where the server does not say.
+  std::optional<int64_t> inactive_us(int64_t server_us) const {
+    if (active || !inactive_since_us) return std::nullopt;
+    return std::max<int64_t>(0, server_us - *inactive_since_us);
+  }
   bool lost() const { return wal_status == "lost" || !invalidation_reason.empty(); }
 };
 
@@ -79,6 +86,8 @@ struct SlotReport {
   bool sees_transactions = false;             // so that an absent `oldest` means that there is none
   std::optional<int64_t> unpublished_tables;  // that the lists match and the publication leaves out; every 30 s
   std::string blind_for;                      // what the role does not see, one sentence; empty: nothing
+
+  std::string version_name() const { return absl::StrCat(server_version / 10000, ".", server_version % 10000); }
 };
 
 class SlotReporter {

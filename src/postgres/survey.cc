@@ -2,19 +2,12 @@
 
 #include <utility>
 
-#include "base/text.h"
+#include "config/selection.h"
 #include "postgres/checks.h"
 #include "postgres/facts.h"
 #include "postgres/setup.h"
 
 namespace postrider::postgres {
-namespace {
-
-void Append(Findings& findings, Findings more) {
-  for (Finding& finding : more) findings.push_back(std::move(finding));
-}
-
-}  // namespace
 
 Survey::Survey(const config::Config& config, TableFilter filter, std::unique_ptr<DatabaseFacts> facts)
     : config_(config), filter_(std::move(filter)), facts_(std::move(facts)) {}
@@ -22,10 +15,8 @@ Survey::Survey(Survey&&) noexcept = default;
 Survey::~Survey() = default;
 
 absl::StatusOr<Survey> Survey::Read(const config::Config& config, const Wakeup* stop) {
-  const config::TableSelection& selection = config.tables;
-  absl::StatusOr<TableFilter> filter = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
-                                                         selection.schema_include_list, selection.schema_exclude_list);
-  if (!filter.ok()) return MakeFault(Fault::kConfiguration, MessageOf(filter.status()));
+  absl::StatusOr<TableFilter> filter = config::TablesOf(config.tables);
+  if (!filter.ok()) return filter.status();
   auto facts = std::make_unique<DatabaseFacts>(ReadDatabaseFacts(config, *filter, stop));
   return Survey(config, *std::move(filter), std::move(facts));
 }

@@ -1,7 +1,7 @@
 // A temporary slot and its stream, to look on from now: it goes with its connection, and no other slot is touched.
 //
 // Blocking but for the source; one thread. While it stands, the server keeps WAL for it as for any slot, so its owner
-// confirms what it has seen and watches RetainedBytes. Tested by tests/unit/postgres/tap_test.cc (needs a server).
+// confirms what it has seen and watches RetainedBytes. Tested by tests/e2e/test_tail.py.
 #pragma once
 
 #include <cstdint>

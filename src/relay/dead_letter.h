@@ -5,7 +5,7 @@
 // errors.deadletterqueue.context.headers.enable=false, Kafka Connect's `__connect.errors.*` as far as they have a
 // meaning for a source (org.apache.kafka.connect.runtime.errors.DeadLetterQueueReporter).
 //
-// Belongs to the loop's thread. Tested by tests/unit/relay/dead_letter_test.cc.
+// Belongs to the loop's thread. Tested by tests/unit/relay/parking_test.cc.
 #pragma once
 
 #include <string>

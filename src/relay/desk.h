@@ -2,7 +2,7 @@
 // answers.
 //
 // One order at a time; a second asker waits for its turn. Outlives the loop's use of it. Tested by
-// tests/unit/relay/desk_test.cc.
+// tests/unit/relay/operator_test.cc and tests/unit/control/server_test.cc.
 #pragma once
 
 #include <chrono>

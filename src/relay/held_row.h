@@ -4,7 +4,7 @@
 // skipped. What concerns a whole topic passes with it, however long that takes: it is no row's fault, is never counted,
 // and only an operator parks or skips a row for it. The hold is tried again with backoff until it is released.
 //
-// Belongs to the loop's thread. Tested by tests/unit/relay/held_row_test.cc.
+// Belongs to the loop's thread. Tested by tests/unit/relay/parking_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What this process has parked: the last ones by name, and the keys that later events may be parked behind.
 //
 // Bounded: the last 1,000 events, 10,000 keys. Kept in memory alone: the dead-letter topic is the lasting record.
-// Belongs to the loop's thread. Tested by tests/unit/relay/parked_log_test.cc.
+// Belongs to the loop's thread. Tested by tests/unit/relay/parking_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -159,12 +159,9 @@ void Relay::OnConnected(postgres::Connected connected) {
 
 // What contradicts the catalogue is found at the start, not at the first row.
 absl::Status Relay::CheckTables(const std::vector<Table>& tables) {
-  decoder::Decoder decoder;
   for (const Table& table : tables) {
-    const std::string bytes = postgres::RelationBytes(table);
-    auto message = decoder.Decode(bytes);
-    POSTRIDER_CHECK(message.ok());
-    const auto& relation = std::get<decoder::Relation>(*message);
+    std::string bytes;
+    const decoder::Relation relation = postgres::RelationOf(table, bytes);
     if (!parts_.router->Wants(relation)) {
       LogWarning("table_not_routed", {{"table", absl::StrCat(table.schema, ".", table.name)}},
                  "this table is captured, and a predicate or a filter keeps it from the Event Router: its rows are "

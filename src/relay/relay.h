@@ -82,9 +82,6 @@ class Relay {
   // postrider.drain.timeout.ms.
   void RequestStop();
 
-  // Another policy for what cannot be published, from now on.
-  void SetPoison(const config::Poison& policy) { publisher_.SetPoison(policy); }
-
   bool finished() const { return phase_ == Phase::kFinished; }
   // After finished(): 0, 8, or the fault's code.
   int exit_code() const { return exit_code_; }

@@ -52,7 +52,7 @@ absl::StatusOr<Report> Relay::Follow(const Order& order) {
       paused_ = false;
       break;
     case Order::Verb::kPolicy:
-      SetPoison(order.poison);
+      publisher_.SetPoison(order.poison);
       break;
   }
   if (!status.ok()) return status;

@@ -2,7 +2,7 @@
 // GB) from a fault that passes: the same error of the stream, at the same position, three times in a row.
 //
 // The stream cannot get past such a row, and Postrider does not go over it by itself. Loop's thread. Tested by
-// tests/unit/relay/unsendable_test.cc. Source: the walsender's errors carry "associated LSN" (logical.c,
+// tests/unit/relay/operator_test.cc. Source: the walsender's errors carry "associated LSN" (logical.c,
 // output_plugin_error_callback).
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "base/table_filter.h"
 #include "base/text.h"
+#include "config/selection.h"
 #include "connect/buffer.h"
 #include "connect/expansion.h"
 #include "connect/json_text.h"
@@ -163,20 +164,13 @@ class RelationRouter final : public Router {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Router>> Router::Make(const config::Config& config) {
-  const config::TableSelection& selection = config.tables;
-  absl::StatusOr<TableFilter> tables = TableFilter::Make(selection.table_include_list, selection.table_exclude_list,
-                                                         selection.schema_include_list, selection.schema_exclude_list);
-  if (!tables.ok()) return AsFault(tables.status());
-  // "schema.table.column" is to these lists what "schema.table" is to the others.
-  absl::StatusOr<TableFilter> columns =
-      TableFilter::Make(selection.column_include_list, selection.column_exclude_list, "", "");
-  if (!columns.ok()) return AsFault(columns.status());
+  absl::StatusOr<TableFilter> tables = config::TablesOf(config.tables);
+  if (!tables.ok()) return tables.status();
+  absl::StatusOr<TableFilter> columns = config::ColumnsOf(config.tables);
+  if (!columns.ok()) return columns.status();
 
   const config::Router& options = config.router;
-  const std::string prefix = absl::StrCat("transforms.", options.alias, ".");
-  absl::StatusOr<TopicRoute> topics =
-      TopicRoute::Make(prefix + "route.topic.regex", options.route_topic_regex, prefix + "route.topic.replacement",
-                       options.route_topic_replacement);
+  absl::StatusOr<TopicRoute> topics = TopicRoute::OfRouter(options);
   if (!topics.ok()) return topics.status();
   const connect::Converter header_converter(config.converters.header);
   absl::StatusOr<Chain> before = Chain::Make(options.before, header_converter);
@@ -190,7 +184,8 @@ absl::StatusOr<std::unique_ptr<Router>> Router::Make(const config::Config& confi
               .before = *std::move(before),
               .behind = *std::move(behind)};
   if (options.predicate) {
-    absl::StatusOr<Predicate> predicate = Predicate::Make(*options.predicate, prefix + "predicate");
+    absl::StatusOr<Predicate> predicate =
+        Predicate::Make(*options.predicate, absl::StrCat("transforms.", options.alias, ".predicate"));
     if (!predicate.ok()) return predicate.status();
     parts.predicate = *std::move(predicate);
   }

@@ -56,6 +56,12 @@ absl::StatusOr<TopicRoute> TopicRoute::Make(std::string regex_key, std::string_v
   return TopicRoute(*std::move(compiled), std::move(regex_key), replacement, std::move(replacement_key));
 }
 
+absl::StatusOr<TopicRoute> TopicRoute::OfRouter(const config::Router& options) {
+  const std::string prefix = absl::StrCat("transforms.", options.alias, ".");
+  return Make(prefix + "route.topic.regex", options.route_topic_regex, prefix + "route.topic.replacement",
+              options.route_topic_replacement);
+}
+
 const TopicRoute::Target& TopicRoute::Resolve(std::string_view text) {
   return targets_.Get(text, [this](std::string_view subject) { return Compute(subject); });
 }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/java_regex.h"
+#include "config/config.h"
 #include "router/memo.h"
 
 namespace postrider::router {
@@ -26,6 +27,9 @@ class TopicRoute {
   // `regex_key` and `replacement_key` are the keys in full, for messages. A fault kConfiguration that names the key.
   static absl::StatusOr<TopicRoute> Make(std::string regex_key, std::string_view regex, std::string replacement_key,
                                          std::string_view replacement);
+
+  // The EventRouter's own: route.topic.regex and route.topic.replacement.
+  static absl::StatusOr<TopicRoute> OfRouter(const config::Router& options);
 
   // Lives until the next call.
   const Target& Resolve(std::string_view text);

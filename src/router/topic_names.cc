@@ -2,17 +2,13 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "connect/converter.h"
 
 namespace postrider::router {
 
 absl::StatusOr<TopicNames> TopicNames::Make(const config::Config& config) {
   const config::Router& options = config.router;
-  const std::string prefix = absl::StrCat("transforms.", options.alias, ".");
-  absl::StatusOr<TopicRoute> route =
-      TopicRoute::Make(prefix + "route.topic.regex", options.route_topic_regex, prefix + "route.topic.replacement",
-                       options.route_topic_replacement);
+  absl::StatusOr<TopicRoute> route = TopicRoute::OfRouter(options);
   if (!route.ok()) return route.status();
   const connect::Converter converter(config.converters.header);
   absl::StatusOr<Chain> behind = Chain::Make(options.behind, converter);
