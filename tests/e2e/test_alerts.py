@@ -7,13 +7,12 @@ import dataclasses
 import itertools
 import pathlib
 import sys
-import threading
 import time
 
 import psycopg2
 import pytest
 from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
-from harness import ExitCode, Postgres, wait_for
+from harness import Background, ExitCode, Postgres, wait_for
 from harness.alerting import FASTER, Alertmanager, Desk, Prometheus, programs_missing
 from harness.monitor import Monitor, Pages
 
@@ -53,23 +52,14 @@ def table(full):
         evidence.keep("alerts", "pytest tests/e2e/test_alerts.py --full", {"rows": [str(row).split(" | ") for row in rows]})
 
 
-class Traffic:
+class Traffic(Background):
     """An application that writes an event every 200 ms, through everything, and other rows at `megabytes_per_s`."""
 
     def __init__(self, site, megabytes_per_s=0):
         self.site, self.rows = site, int(megabytes_per_s * MEGABYTE / 5 / 8000)
         site.sql("CREATE TABLE IF NOT EXISTS other (pad text); ALTER TABLE other ALTER pad SET STORAGE EXTERNAL")
-        self.stopping, self.thread = threading.Event(), threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stopping.set()
-        self.thread.join(20)
-
-    def _run(self):
+    def run(self):
         begun = time.monotonic()
         for number in itertools.count(1):
             if self.stopping.wait(max(0, begun + number / 5 - time.monotonic())):

@@ -248,10 +248,8 @@ def test_a_slot_that_was_lost(new_site, new_postgres):
     site = new_site(new_postgres(15, {"max_slot_wal_keep_size": "1MB", "max_wal_size": "32MB", "min_wal_size": "32MB"}))
     relay = site.relay().start()
     relay.stop()
-    site.sql("CREATE TABLE filler (data text); ALTER TABLE filler ALTER data SET STORAGE EXTERNAL")
     for _ in range(3):
-        site.sql("INSERT INTO filler SELECT repeat('x', 1048576) FROM generate_series(1, 40)")
-        site.sql("CHECKPOINT")
+        site.fill_wal(40)
     remedy = broken(relay, "slot", ExitCode.SLOT)["remedy"]
     run_ends_with(relay, ExitCode.SLOT)
     apply(site, relay, remedy)

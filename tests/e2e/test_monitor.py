@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from harness import ExitCode, wait_for
+from harness import Background, ExitCode, wait_for
 from harness.monitor import Monitor, Pages
 from harness.relay import binary
 
@@ -41,23 +41,14 @@ def new_monitor():
         monitor.child.kill9()
 
 
-class BusyTable:
+class BusyTable(Background):
     """Another table of the same database that is written to at a steady rate."""
 
     def __init__(self, site, megabytes_per_s, rounds_per_s=20):
         self.site, self.bytes, self.pause_s = site, int(megabytes_per_s * MEGABYTE / rounds_per_s), 1 / rounds_per_s
         site.sql("CREATE TABLE busy (pad text); ALTER TABLE busy ALTER pad SET STORAGE EXTERNAL")
-        self.stopping, self.thread = threading.Event(), threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stopping.set()
-        self.thread.join(20)
-
-    def _run(self):
+    def run(self):
         connection = self.site.connect(options="-c synchronous_commit=off")
         cursor, begun = connection.cursor(), time.monotonic()
         for number in itertools.count(1):

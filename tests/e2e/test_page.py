@@ -108,12 +108,8 @@ def test_the_slot_is_lost(new_site, new_postgres):
     watcher = Monitor(relay).start()
     page = Page(watcher.address)
     try:
-        site.sql("CREATE TABLE filler (data text)")
-        site.sql("ALTER TABLE filler ALTER data SET STORAGE EXTERNAL")
         for _ in range(3):
-            site.sql("INSERT INTO filler SELECT repeat('x', 1048576) FROM generate_series(1, 40)")
-            site.sql("SELECT pg_switch_wal()")
-            site.sql("CHECKPOINT")
+            site.fill_wal(40)
         page.wait_state("slot lost")
         page.picture("slot-lost")
     finally:

@@ -30,14 +30,6 @@ def ends(relay, code, *words):
     assert output.count(" ERROR failed ") == 1, output
 
 
-def fill_wal(site, megabytes):
-    site.sql("CREATE TABLE IF NOT EXISTS filler (data text)")
-    site.sql("ALTER TABLE filler ALTER data SET STORAGE EXTERNAL")
-    site.sql("INSERT INTO filler SELECT repeat('x', 1048576) FROM generate_series(1, %s)", (megabytes,))
-    site.sql("SELECT pg_switch_wal()")
-    site.sql("CHECKPOINT")
-
-
 def slot_is_lost(site):
     return site.postgres.value("SELECT wal_status = 'lost' FROM pg_replication_slots WHERE slot_name = %s", (site.slot,))
 
@@ -55,7 +47,7 @@ def test_a_slot_that_is_lost_under_a_relay_that_cannot_go_on(new_site, new_postg
     site.insert(key="lost", payload_bytes=50_000)
     relay.wait_says("state=held")
     for _ in range(3):
-        fill_wal(site, 40)
+        site.fill_wal(40)
     wait_for(lambda: slot_is_lost(site), 30, "the slot lost")
     reason = "max_slot_wal_keep_size"
     drop = f"SELECT pg_drop_replication_slot('{site.slot}')"

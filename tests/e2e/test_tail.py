@@ -46,9 +46,7 @@ def test_tail_gives_its_slot_up_when_nobody_reads(site):
     relay = site.relay(AS_TEXT).start()
     child = tail(site, relay)
     site.insert(rows=20, payload_bytes=1_000_000)
-    site.sql("CREATE TABLE filler (data text)")
-    site.sql("ALTER TABLE filler ALTER data SET STORAGE EXTERNAL")
-    site.sql("INSERT INTO filler SELECT repeat('x', 1048576) FROM generate_series(1, 300)")
+    site.fill_wal(300)
     assert child.wait(60) == ExitCode.INTERNAL
     assert "held back" in child.stderr.read()
     wait_tap_gone(site)

@@ -8,9 +8,9 @@ from .debezium import Debezium
 from .kafka import Cluster, Kafka
 from .outbox import Site
 from .postgres import Postgres
-from .process import Child, cleanup, free_port, new_folder, scratch, wait_for
+from .process import Background, Child, cleanup, free_port, new_folder, scratch, wait_for
 from .proxy import Proxy
 from .relay import ExitCode, Relay
 
-__all__ = ["Child", "Cluster", "Debezium", "ExitCode", "Kafka", "Postgres", "Proxy", "Record", "Relay", "Site", "cleanup", "free_port", "new_folder",
-           "scratch", "wait_for"]
+__all__ = ["Background", "Child", "Cluster", "Debezium", "ExitCode", "Kafka", "Postgres", "Proxy", "Record", "Relay", "Site", "cleanup", "free_port",
+           "new_folder", "scratch", "wait_for"]

@@ -83,6 +83,14 @@ class Site:
         finally:
             connection.close()
 
+    def fill_wal(self, megabytes):
+        """WAL that is not ours, all of it incompressible to the server, in segments and behind a checkpoint of their own."""
+        self.sql("CREATE TABLE IF NOT EXISTS filler (data text)")
+        self.sql("ALTER TABLE filler ALTER data SET STORAGE EXTERNAL")
+        self.sql("INSERT INTO filler SELECT repeat('x', 1048576) FROM generate_series(1, %s)", (megabytes,))
+        self.sql("SELECT pg_switch_wal()")
+        self.sql("CHECKPOINT")
+
     def rows(self):
         return self.sql("SELECT count(*) FROM outbox")[0][0]
 

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -140,6 +141,19 @@ def cpu_s(pid):
     """CPU seconds of a process so far, its threads included."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Background:
+    """What a test does beside itself: run(), in a thread, from the block's beginning; it looks at `self.stopping`, which is set at the end."""
+
+    def __enter__(self):
+        self.stopping, self._thread = threading.Event(), threading.Thread(target=self.run, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        self._thread.join(20)
 
 
 def send(pid, number):
